@@ -1,0 +1,110 @@
+#include "run/snapshot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+struct _LamSnapshot {
+  gatomicrefcount refs;
+  LamSnapshotInfo info;
+  float *pixels;
+};
+
+LamSnapshot *
+lam_snapshot_new_take (const LamSnapshotInfo *info, float *pixels)
+{
+  LamSnapshot *s = g_new0 (LamSnapshot, 1);
+  g_atomic_ref_count_init (&s->refs);
+  s->info = *info;
+  s->pixels = pixels;
+  s->info.low = INFINITY;
+  s->info.high = -INFINITY;
+  s->info.bad = 0;
+  for (int64_t i = 0; i < info->width * info->height; i++) {
+    if (!isfinite (pixels[i]))
+      s->info.bad++;
+    else {
+      s->info.low = fminf (s->info.low, pixels[i]);
+      s->info.high = fmaxf (s->info.high, pixels[i]);
+    }
+  }
+  return s;
+}
+
+LamSnapshot *
+lam_snapshot_ref (LamSnapshot *s)
+{
+  g_atomic_ref_count_inc (&s->refs);
+  return s;
+}
+
+void
+lam_snapshot_unref (LamSnapshot *s)
+{
+  if (!g_atomic_ref_count_dec (&s->refs))
+    return;
+  lam_free (s->pixels);
+  g_free (s);
+}
+
+const LamSnapshotInfo *
+lam_snapshot_info (const LamSnapshot *s)
+{
+  return &s->info;
+}
+
+const float *
+lam_snapshot_pixels (const LamSnapshot *s)
+{
+  return s->pixels;
+}
+
+static int
+compare_floats (const void *a, const void *b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+  return (x > y) - (x < y);
+}
+
+gboolean
+lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float *low, float *high)
+{
+  /* Of at most 65536 pixels, evenly spaced: enough for a level, and quick. */
+  int64_t n = s->info.width * s->info.height, step = LAM_MAX (1, n / 65536), count = 0;
+  g_autofree float *sample = g_new (float, n / step + 1);
+  for (int64_t i = 0; i < n; i += step)
+    if (isfinite (s->pixels[i]))
+      sample[count++] = s->pixels[i];
+  if (count == 0 && s->info.low > s->info.high)
+    return FALSE;
+  if (count == 0) {
+    *low = s->info.low;
+    *high = s->info.high;
+  } else {
+    qsort (sample, count, sizeof *sample, compare_floats);
+    *low = sample[(int64_t) (lower * (count - 1))];
+    *high = sample[(int64_t) (upper * (count - 1))];
+  }
+  if (!(*high > *low)) {
+    float width = fmaxf (fabsf (*low) * 0.05f, 1e-6f);
+    *low -= width;
+    *high += width;
+  }
+  return TRUE;
+}
+
+void
+lam_snapshot_histogram (const LamSnapshot *s, float low, float high, int bins, int64_t *counts)
+{
+  for (int b = 0; b < bins; b++)
+    counts[b] = 0;
+  if (!(high > low))
+    return;
+  float scale = bins / (high - low);
+  for (int64_t i = 0; i < s->info.width * s->info.height; i++) {
+    float v = (s->pixels[i] - low) * scale;
+    if (v >= 0 && v <= bins)
+      counts[LAM_MIN ((int) v, bins - 1)]++;
+  }
+}
