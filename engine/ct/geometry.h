@@ -41,10 +41,10 @@ typedef struct {
   double *shifts;                    /* [views] axial shift of source and detector (helical), or NULL; owned */
 
   int64_t recon_rows, recon_columns, recon_slices;
-  double voxel_pitch;                /* along columns */
-  double row_aspect, slice_aspect;   /* pitch along rows and slices relative to voxel_pitch */
-  double slice_offset;               /* cone: z of the volume's centre */
-  double pad_top, pad_bottom;        /* cone: axial padding fractions of the automatic volume */
+  double voxel_pitch;              /* along columns */
+  double row_aspect, slice_aspect; /* pitch along rows and slices relative to voxel_pitch */
+  double slice_offset;             /* cone: z of the volume's centre */
+  double pad_top, pad_bottom;      /* cone: axial padding fractions of the automatic volume */
   LamMaskKind mask;
 } LamGeometry;
 
@@ -57,13 +57,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamGeometry, lam_geometry_free)
 /* Angles from @start to @stop (radians, @stop excluded), evenly. */
 void lam_geometry_set_angles (LamGeometry *g, double start, double stop);
 
-/* Refuses what no projector can use, naming the field and its value; call before any work. */
+/* Refuses what no projector can use with "FIELD = VALUE: why; what to do"; call before any work. The first checks
+ * the scan alone (a volume need not be set yet), the second the scan and the volume. Nothing is allocated. */
+gboolean lam_geometry_check_scan (const LamGeometry *g, GError **error);
 gboolean lam_geometry_check (const LamGeometry *g, GError **error);
 /* Things worth saying that do not stop a run: a short scan, a cone wider than 45 degrees, angles that look like
  * degrees. One line each, newline-separated, or NULL. */
 char *lam_geometry_warnings (const LamGeometry *g);
 
-/* The automatic volume (spec section 4): sets voxel_pitch, the three sizes and slice_offset from the detector. */
+/* The automatic volume (spec section 4): sets voxel_pitch, the three sizes and slice_offset from the detector, the
+ * aspects, the shifts and the padding. K is the row count in parallel beam. Refuses a scan that is not usable. */
 gboolean lam_geometry_auto_volume (LamGeometry *g, GError **error);
 
 /* Detector channel index of the axis, and setting the offset from it. */
@@ -72,9 +75,15 @@ void lam_geometry_set_center (LamGeometry *g, double channel);
 
 /* Magnification at the axis; 1 for parallel beam and for an infinite distance. */
 double lam_geometry_magnification (const LamGeometry *g);
-/* Angle range in degrees (last - first + one step), and what the geometry needs: 180 (+ fan) or 360. */
+/* Smallest and largest axial shift; both 0 without shifts. */
+void lam_geometry_shift_range (const LamGeometry *g, double *min, double *max);
+
+/* Angle range in degrees (largest - smallest + one mean step), and what the geometry needs: 180 (+ fan), or 360 when
+ * the detector reaches less than half as far on one side of the axis as on the other. */
 double lam_geometry_span (const LamGeometry *g);
 double lam_geometry_span_needed (const LamGeometry *g);
+/* The angle the detector subtends at the source, in degrees; 0 for parallel beam. */
+double lam_geometry_fan (const LamGeometry *g);
 
 /* The region of reconstruction: ascending indices row * columns + column. @n gets the count; never empty for a
  * valid geometry but when the ellipse holds no pixel (an error that says so). Freed with lam_free (). */
