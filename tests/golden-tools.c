@@ -1,0 +1,89 @@
+#include "golden-tools.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- auto_geometry: a dataset a quantity, an entry a case --- */
+
+static double *
+column (hid_t group, const char *name, int64_t *n)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  double *values = golden_read_double (group, name, shape);
+  if (*n >= 0)
+    g_assert_cmpint (shape[0], ==, *n);
+  *n = shape[0];
+  return values;
+}
+
+static void
+check_auto_geometry (hid_t group, const char *name, gpointer data)
+{
+  GoldenTally *tally = data;
+  gboolean cone = g_str_equal (name, "cone");
+  if (!cone && !g_str_equal (name, "parallel"))
+    return;
+  int64_t n = -1;
+  enum { VIEWS, ROWS, CHANNELS, PITCH, ROW_PITCH, OFFSET, ROW_OFFSET, ASPECT, SLICE_ASPECT, VOXEL, R, C, K, COMMON };
+  static const char *const common[] = {"views",        "detector_rows",  "detector_channels", "channel_pitch",
+                                       "row_pitch",    "channel_offset", "row_offset",        "row_aspect",
+                                       "slice_aspect", "voxel_pitch",    "recon_rows",        "recon_columns",
+                                       "recon_slices"};
+  enum { D, S, LO, HI, TOP, BOTTOM, OZ, CONE };
+  static const char *const more[] = {"source_detector_distance", "source_iso_distance", "axial_shift_min",
+                                     "axial_shift_max",          "axial_pad_top",       "axial_pad_bottom",
+                                     "recon_slice_offset"};
+  double *a[COMMON], *b[CONE] = {0};
+  for (int i = 0; i < COMMON; i++)
+    a[i] = column (group, common[i], &n);
+  for (int i = 0; cone && i < CONE; i++)
+    b[i] = column (group, more[i], &n);
+
+  for (int64_t i = 0; i < n; i++) {
+    g_autoptr (LamGeometry) g =
+        lam_geometry_new (cone ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL, (int64_t) a[VIEWS][i], (int64_t) a[ROWS][i],
+                          (int64_t) a[CHANNELS][i]);
+    g_autoptr (GError) error = NULL;
+    g_autofree char *where = g_strdup_printf ("%s case %d", name, (int) i);
+    g->channel_pitch = a[PITCH][i];
+    g->row_pitch = a[ROW_PITCH][i];
+    g->channel_offset = a[OFFSET][i];
+    g->row_offset = a[ROW_OFFSET][i];
+    g->row_aspect = a[ASPECT][i];
+    g->slice_aspect = a[SLICE_ASPECT][i];
+    if (cone) {
+      g->source_detector = b[D][i];
+      g->source_axis = b[S][i];
+      g->pad_top = b[TOP][i];
+      g->pad_bottom = b[BOTTOM][i];
+      if (b[LO][i] != 0 || b[HI][i] != 0) {
+        g->shifts = g_new (double, g->views);
+        for (int64_t v = 0; v < g->views; v++)
+          g->shifts[v] = v == g->views / 2 ? b[HI][i] : b[LO][i];
+      }
+    }
+    if (!lam_geometry_auto_volume (g, &error)) {
+      g_test_fail_printf ("%s: %s", where, error->message);
+      continue;
+    }
+    golden_tally_add (tally, "auto_geometry voxel pitch (relative)", where, fabs (g->voxel_pitch / a[VOXEL][i] - 1),
+                      1e-12);
+    golden_tally_add (tally, "auto_geometry rows and columns", where,
+                      fabs ((double) g->recon_rows - a[R][i]) + fabs ((double) g->recon_columns - a[C][i]), 0);
+    golden_tally_add (tally, cone ? "auto_geometry cone slices" : "auto_geometry parallel slices", where,
+                      fabs ((double) g->recon_slices - a[K][i]), cone ? 1 : 0);
+    if (cone && g->recon_slices == (int64_t) a[K][i])
+      golden_tally_add (tally, "auto_geometry slice offset", where, fabs (g->slice_offset - b[OZ][i]),
+                        1e-9 * (1 + fabs (b[OZ][i])));
+  }
+  for (int i = 0; i < COMMON; i++)
+    g_free (a[i]);
+  for (int i = 0; i < CONE; i++)
+    g_free (b[i]);
+}
+
+void
+golden_auto_geometry (hid_t file, GoldenTally *tally)
+{
+  golden_each_group (file, "auto_geometry", check_auto_geometry, tally);
+}
