@@ -3,11 +3,29 @@
 #include <math.h>
 #include <string.h>
 
+/* Beside the source tree, which the test's environment names; else beside the current folder. */
+static char *
+shared_dir (const char *variable, const char *name)
+{
+  const char *dir = g_getenv (variable), *tests = g_getenv ("G_TEST_SRCDIR");
+  if (dir && *dir)
+    return g_strdup (dir);
+  return tests ? g_build_filename (tests, "..", "..", "shared", name, NULL)
+               : g_build_filename ("..", "shared", name, NULL);
+}
+
 const char *
 golden_dir (void)
 {
-  const char *dir = g_getenv ("LAMINA_GOLDEN_DIR");
-  return dir && *dir ? dir : "../shared/golden";
+  static char *dir;
+  return dir ? dir : (dir = shared_dir ("LAMINA_GOLDEN_DIR", "golden"));
+}
+
+const char *
+golden_data_dir (void)
+{
+  static char *dir;
+  return dir ? dir : (dir = shared_dir ("LAMINA_DATA_DIR", "data"));
 }
 
 static int

@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 
 #define GOLDEN_MAX_RANK 8
 
-/* $LAMINA_GOLDEN_DIR, or ../shared/golden beside the source tree. */
+/* $LAMINA_GOLDEN_DIR and $LAMINA_DATA_DIR, or ../shared/golden and ../shared/data beside the source tree. */
 const char *golden_dir (void);
+const char *golden_data_dir (void);
 /* The files in it named @prefix*.h5, full paths in order; NULL-terminated and maybe empty. Freed with g_strfreev (). */
 char **golden_files (const char *prefix);
 /* Calls @check once for each of those files; with none, skips the test with a reason and returns FALSE. */
