@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ct/phantom.h"
+
 /* --- auto_geometry: a dataset a quantity, an entry a case --- */
 
 static double *
@@ -86,4 +88,60 @@ void
 golden_auto_geometry (hid_t file, GoldenTally *tally)
 {
   golden_each_group (file, "auto_geometry", check_auto_geometry, tally);
+}
+
+/* --- phantom --- */
+
+static void
+check_phantom (hid_t group, const char *name, LamPhantomKind kind, double attenuation, gboolean transposed,
+               GoldenTally *tally)
+{
+  g_autofree char *truth_name = g_strconcat (name, "_double", NULL);
+  if (!golden_has (group, truth_name))
+    return;
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *stored = golden_read_double (group, truth_name, shape);
+  int64_t rows = shape[transposed ? 1 : 0], columns = shape[transposed ? 0 : 1], slices = shape[2];
+  int64_t n = rows * columns * slices;
+  g_autofree double *truth = g_new (double, n);
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++)
+      memcpy (truth + (i * columns + j) * slices, stored + (transposed ? j * rows + i : i * columns + j) * slices,
+              sizeof (double) * (size_t) slices);
+  g_autofree float *volume = g_new (float, n);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (lam_phantom_fill (kind, rows, columns, slices, (LamRange){0, slices}, volume, &error));
+  double scale = attenuation > 0 ? lam_phantom_scale (kind, rows, columns, slices, attenuation) : 1;
+  for (int64_t i = 0; i < n; i++)
+    volume[i] = (float) (scale * volume[i]);
+  golden_tally_add (tally, "phantom", name, golden_relative_float (volume, truth, n), 1e-6);
+}
+
+static void
+check_scaled_phantom (hid_t group, const char *name, GoldenTally *tally)
+{
+  static const char prefix[] = "shepp_logan_attenuation_";
+  if (!g_str_has_prefix (name, prefix) || g_str_has_suffix (name, "_double"))
+    return;
+  /* The attenuation is stated in the dataset's name only. */
+  check_phantom (group, name, LAM_PHANTOM_SHEPP_LOGAN, g_ascii_strtod (name + strlen (prefix), NULL), FALSE, tally);
+}
+
+void
+golden_phantom (hid_t file, GoldenTally *tally)
+{
+  if (!golden_has (file, "phantom"))
+    return;
+  hid_t group = golden_open_group (file, "phantom");
+  check_phantom (group, "cube", LAM_PHANTOM_CUBE, 0, FALSE, tally);
+  check_phantom (group, "shepp_logan_low_dynamic_range", LAM_PHANTOM_SHEPP_LOGAN, 0, FALSE, tally);
+  check_phantom (group, "shepp_logan_reference", LAM_PHANTOM_SHEPP_LOGAN_REFERENCE, 0, TRUE, tally);
+  H5G_info_t info;
+  H5Gget_info (group, &info);
+  for (hsize_t i = 0; i < info.nlinks; i++) {
+    char name[256];
+    H5Lget_name_by_idx (group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
+    check_scaled_phantom (group, name, tally);
+  }
+  H5Gclose (group);
 }
