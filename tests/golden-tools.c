@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ct/autoreg.h"
 #include "ct/phantom.h"
 
 /* --- auto_geometry: a dataset a quantity, an entry a case --- */
@@ -144,4 +145,54 @@ golden_phantom (hid_t file, GoldenTally *tally)
     check_scaled_phantom (group, name, tally);
   }
   H5Gclose (group);
+}
+
+/* --- auto_regularization --- */
+
+static void
+check_auto_regularization (hid_t group, const char *name, gpointer data)
+{
+  GoldenTally *tally = data;
+  g_autoptr (LamGeometry) g = golden_geometry (group);
+  if (!g)
+    return;
+  g_autoptr (GError) error = NULL;
+  g_autofree float *sinogram = golden_read_float (group, "sinogram", NULL);
+  g_autofree float *weights = golden_has (group, "weights") ? golden_read_float (group, "weights", NULL) : NULL;
+  LamRegularization r;
+  if (!lam_auto_regularization (g, sinogram, weights, golden_attr_double (group, "snr_db"),
+                                golden_attr_double (group, "sharpness"), &r, &error)) {
+    g_test_fail_printf ("auto_regularization/%s: %s", name, error->message);
+    return;
+  }
+  const struct {
+    const char *attribute;
+    double ours;
+    gboolean relative;
+  } numbers[] = {
+      {"sigma_y_double", r.sigma_y, TRUE},
+      {"sigma_x_double", r.sigma_x, TRUE},
+      {"background_left_double", r.background_left, FALSE},
+      {"background_right_double", r.background_right, FALSE},
+      {"support_rms_double", r.support_rms, TRUE},
+      {"typical_value_double", r.typical_value, TRUE},
+      {"path_length_double", r.path_length, TRUE},
+  };
+  double worst = 0;
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    double truth = golden_attr_double (group, numbers[i].attribute);
+    double off = fabs (numbers[i].ours - truth) / (numbers[i].relative ? fabs (truth) : 1);
+    worst = off <= worst ? worst : off;
+  }
+  golden_tally_add (tally, "auto_regularization", name, worst, 1e-6);
+  golden_tally_add (tally, "auto_regularization support count", name,
+                    fabs ((double) (r.support_count - golden_attr_int (group, "support_count_double"))), 0);
+  golden_tally_add (tally, "auto_regularization sigma_prox", name,
+                    fabs (r.sigma_prox / golden_attr_double (group, "sigma_prox") - 1), 1e-5);
+}
+
+void
+golden_auto_regularization (hid_t file, GoldenTally *tally)
+{
+  golden_each_group (file, "auto_regularization", check_auto_regularization, tally);
 }
