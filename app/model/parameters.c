@@ -1,0 +1,626 @@
+#include "config.h"
+
+#include "model/parameters.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "model/units.h"
+
+struct _LamParameter {
+  GObject parent_instance;
+  LamParameterKind kind;
+  char *id, *label, *unit, *help, *note, *edit_name;
+  GVariant *value, *fallback; /* fallback: the default */
+  double min, max, step;      /* of numbers and integers */
+  int digits;
+  double pixel; /* one px in mm; 0 = unknown */
+  LamParameterChoice *choices;
+  guint n_choices;
+  gboolean visible, sensitive;
+  GWeakRef undo;
+};
+
+G_DEFINE_FINAL_TYPE (LamParameter, lam_parameter, G_TYPE_OBJECT)
+
+enum {
+  PROP_0,
+  PROP_ID,
+  PROP_LABEL,
+  PROP_UNIT,
+  PROP_HELP,
+  PROP_NOTE,
+  PROP_VALUE,
+  PROP_CHANGED,
+  PROP_VISIBLE,
+  PROP_SENSITIVE,
+  N_PROPS
+};
+static GParamSpec *properties[N_PROPS];
+
+static const GVariantType *
+kind_type (LamParameterKind kind)
+{
+  switch (kind) {
+  case LAM_PARAMETER_NUMBER:
+    return G_VARIANT_TYPE_DOUBLE;
+  case LAM_PARAMETER_INTEGER:
+    return G_VARIANT_TYPE_INT64;
+  case LAM_PARAMETER_SWITCH:
+    return G_VARIANT_TYPE_BOOLEAN;
+  case LAM_PARAMETER_CHOICE:
+  case LAM_PARAMETER_TEXT:
+    break;
+  }
+  return G_VARIANT_TYPE_STRING;
+}
+
+static void
+set_string (LamParameter *self, char **field, const char *text, int property)
+{
+  if (g_strcmp0 (*field, text) == 0)
+    return;
+  g_free (*field);
+  *field = g_strdup (text);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+}
+
+static void
+set_flag (LamParameter *self, gboolean *field, gboolean value, int property)
+{
+  if (*field == !!value)
+    return;
+  *field = !!value;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+}
+
+/* The unchecked way in; also what undo uses, because what was once accepted may be put back. */
+static void
+store (GObject *target, GVariant *value)
+{
+  LamParameter *self = LAM_PARAMETER (target);
+  if (self->value != NULL && g_variant_equal (self->value, value))
+    return;
+  gboolean changed = lam_parameter_get_changed (self);
+  GVariant *old = self->value;
+  self->value = g_variant_ref_sink (value);
+  g_clear_pointer (&old, g_variant_unref);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_VALUE]);
+  if (changed != lam_parameter_get_changed (self))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHANGED]);
+}
+
+static LamParameter *
+new_parameter (LamParameterKind kind, const char *id, const char *label, const char *unit, GVariant *value)
+{
+  LamParameter *self = g_object_new (LAM_TYPE_PARAMETER, NULL);
+  self->kind = kind;
+  self->id = g_strdup (id);
+  self->label = g_strdup (label);
+  self->unit = g_strdup (unit != NULL ? unit : "");
+  self->value = g_variant_ref_sink (value);
+  self->fallback = g_variant_ref (self->value);
+  return self;
+}
+
+LamParameter *
+lam_parameter_new_number (const char *id, const char *label, const char *unit, double value, double min, double max,
+                          int digits)
+{
+  LamParameter *self = new_parameter (LAM_PARAMETER_NUMBER, id, label, unit, g_variant_new_double (value));
+  self->min = min;
+  self->max = max;
+  self->digits = digits;
+  self->step = pow (10, -digits);
+  return self;
+}
+
+LamParameter *
+lam_parameter_new_integer (const char *id, const char *label, const char *unit, gint64 value, gint64 min, gint64 max)
+{
+  LamParameter *self = new_parameter (LAM_PARAMETER_INTEGER, id, label, unit, g_variant_new_int64 (value));
+  self->min = min;
+  self->max = max;
+  self->step = 1;
+  return self;
+}
+
+LamParameter *
+lam_parameter_new_switch (const char *id, const char *label, gboolean value)
+{
+  return new_parameter (LAM_PARAMETER_SWITCH, id, label, NULL, g_variant_new_boolean (value));
+}
+
+LamParameter *
+lam_parameter_new_choice (const char *id, const char *label, const LamParameterChoice *choices, const char *value)
+{
+  LamParameter *self = new_parameter (LAM_PARAMETER_CHOICE, id, label, NULL, g_variant_new_string (value));
+  while (choices[self->n_choices].id != NULL)
+    self->n_choices++;
+  self->choices = g_new (LamParameterChoice, self->n_choices + 1);
+  for (guint i = 0; i < self->n_choices; i++)
+    self->choices[i] = (LamParameterChoice){g_intern_string (choices[i].id), g_strdup (choices[i].label)};
+  g_assert (lam_parameter_get_selected (self) >= 0);
+  return self;
+}
+
+LamParameter *
+lam_parameter_new_text (const char *id, const char *label, const char *value)
+{
+  return new_parameter (LAM_PARAMETER_TEXT, id, label, NULL, g_variant_new_string (value));
+}
+
+/* A range in words: "between 0 and 639 px", "at least 1". */
+static char *
+describe_range (LamParameter *self)
+{
+  int digits = self->digits;
+  g_autofree char *min = lam_units_format (self->min, digits), *max = lam_units_format (self->max, digits);
+  const char *space = *self->unit != '\0' && !g_str_equal (self->unit, "°") ? " " : "";
+  if (isinf (self->min) && isinf (self->max))
+    return g_strdup (_ ("finite"));
+  if (isinf (self->max) || self->max >= G_MAXINT32)
+    return g_strdup_printf (_ ("at least %s%s%s"), min, space, self->unit);
+  if (isinf (self->min))
+    return g_strdup_printf (_ ("at most %s%s%s"), max, space, self->unit);
+  return g_strdup_printf (_ ("between %s and %s%s%s"), min, max, space, self->unit);
+}
+
+static gboolean
+check_number (LamParameter *self, double v, GError **error)
+{
+  if (v >= self->min && v <= self->max)
+    return TRUE;
+  g_autofree char *range = describe_range (self);
+  g_autofree char *given =
+      self->kind == LAM_PARAMETER_INTEGER ? g_strdup_printf ("%.0f", v) : g_strdup_printf ("%g", v);
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s must be %s, not %s"), self->label, range, given);
+  return FALSE;
+}
+
+gboolean
+lam_parameter_check (LamParameter *self, GVariant *value, GError **error)
+{
+  g_return_val_if_fail (LAM_IS_PARAMETER (self) && value != NULL, FALSE);
+  if (!g_variant_is_of_type (value, kind_type (self->kind))) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s: a value of the wrong kind (“%s”)"), self->label,
+                 g_variant_get_type_string (value));
+    return FALSE;
+  }
+  switch (self->kind) {
+  case LAM_PARAMETER_NUMBER:
+    return check_number (self, g_variant_get_double (value), error);
+  case LAM_PARAMETER_INTEGER:
+    return check_number (self, g_variant_get_int64 (value), error);
+  case LAM_PARAMETER_CHOICE:
+    for (guint i = 0; i < self->n_choices; i++)
+      if (g_str_equal (self->choices[i].id, g_variant_get_string (value, NULL)))
+        return TRUE;
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s has no choice “%s”"), self->label,
+                 g_variant_get_string (value, NULL));
+    return FALSE;
+  case LAM_PARAMETER_SWITCH:
+  case LAM_PARAMETER_TEXT:
+    break;
+  }
+  return TRUE;
+}
+
+gboolean
+lam_parameter_set_value (LamParameter *self, GVariant *value, GError **error)
+{
+  g_autoptr (GVariant) held = g_variant_ref_sink (value);
+  if (!lam_parameter_check (self, held, error))
+    return FALSE;
+  store (G_OBJECT (self), held);
+  return TRUE;
+}
+
+/* Past the checks: sets and records. */
+static void
+edit_unchecked (LamParameter *self, const char *name, GVariant *value)
+{
+  g_autoptr (LamUndo) undo = g_weak_ref_get (&self->undo);
+  g_autoptr (GVariant) before = g_variant_ref (self->value);
+  store (G_OBJECT (self), value);
+  if (undo != NULL)
+    lam_undo_push (undo, name, G_OBJECT (self), store, before, value);
+}
+
+gboolean
+lam_parameter_edit (LamParameter *self, GVariant *value, GError **error)
+{
+  g_autoptr (GVariant) held = g_variant_ref_sink (value);
+  if (!lam_parameter_check (self, held, error))
+    return FALSE;
+  edit_unchecked (self, lam_parameter_get_edit_name (self), held);
+  return TRUE;
+}
+
+void
+lam_parameter_reset (LamParameter *self)
+{
+  g_return_if_fail (LAM_IS_PARAMETER (self));
+  g_autofree char *name = g_strdup_printf (_ ("Reset %s"), self->label);
+  edit_unchecked (self, name, self->fallback);
+}
+
+gboolean
+lam_parameter_set_default (LamParameter *self, GVariant *value, GError **error)
+{
+  g_autoptr (GVariant) held = g_variant_ref_sink (value);
+  if (!lam_parameter_check (self, held, error))
+    return FALSE;
+  gboolean changed = lam_parameter_get_changed (self);
+  g_variant_unref (self->fallback);
+  self->fallback = g_variant_ref (held);
+  if (!changed)
+    store (G_OBJECT (self), held);
+  if (changed != lam_parameter_get_changed (self))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHANGED]);
+  return TRUE;
+}
+
+GVariant *
+lam_parameter_parse (LamParameter *self, const char *text, GError **error)
+{
+  g_return_val_if_fail (LAM_IS_PARAMETER (self) && text != NULL, NULL);
+  double number = 0;
+  g_autoptr (GVariant) value = NULL;
+  if (self->kind == LAM_PARAMETER_NUMBER || self->kind == LAM_PARAMETER_INTEGER) {
+    if (!lam_units_parse (text, self->unit, self->pixel, &number, error)) {
+      g_prefix_error (error, "%s: ", self->label);
+      return NULL;
+    }
+    if (self->kind == LAM_PARAMETER_INTEGER && (number != rint (number) || fabs (number) > 9e15)) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s must be a whole number, not %g"), self->label, number);
+      return NULL;
+    }
+    value = self->kind == LAM_PARAMETER_NUMBER ? g_variant_new_double (number) : g_variant_new_int64 ((gint64) number);
+  } else if (self->kind == LAM_PARAMETER_SWITCH) {
+    gboolean on = g_ascii_strcasecmp (text, "true") == 0 || g_str_equal (text, "1");
+    if (!on && g_ascii_strcasecmp (text, "false") != 0 && !g_str_equal (text, "0")) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s must be true or false, not “%s”"), self->label, text);
+      return NULL;
+    }
+    value = g_variant_new_boolean (on);
+  } else
+    value = g_variant_new_string (text);
+  g_variant_ref_sink (value);
+  return lam_parameter_check (self, value, error) ? g_steal_pointer (&value) : NULL;
+}
+
+char *
+lam_parameter_format (LamParameter *self)
+{
+  switch (self->kind) {
+  case LAM_PARAMETER_NUMBER:
+    return lam_units_format (lam_parameter_get_number (self), self->digits);
+  case LAM_PARAMETER_INTEGER:
+    return lam_units_format (lam_parameter_get_number (self), 0);
+  case LAM_PARAMETER_SWITCH:
+    return g_strdup (lam_parameter_get_boolean (self) ? _ ("on") : _ ("off"));
+  case LAM_PARAMETER_CHOICE:
+    return g_strdup (self->choices[lam_parameter_get_selected (self)].label);
+  case LAM_PARAMETER_TEXT:
+    break;
+  }
+  return g_strdup (lam_parameter_get_text (self));
+}
+
+char *
+lam_parameter_format_full (LamParameter *self)
+{
+  g_autofree char *text = lam_parameter_format (self);
+  if (*self->unit == '\0')
+    return g_steal_pointer (&text);
+  return g_strconcat (text, g_str_equal (self->unit, "°") ? "" : "\u00a0", self->unit, NULL);
+}
+
+char *
+lam_parameter_get_problem (LamParameter *self)
+{
+  g_autoptr (GError) error = NULL;
+  return lam_parameter_check (self, self->value, &error) ? NULL : g_strdup (error->message);
+}
+
+GVariant *
+lam_parameter_get_value (LamParameter *self)
+{
+  return g_variant_ref (self->value);
+}
+
+double
+lam_parameter_get_number (LamParameter *self)
+{
+  if (self->kind == LAM_PARAMETER_INTEGER)
+    return g_variant_get_int64 (self->value);
+  g_return_val_if_fail (self->kind == LAM_PARAMETER_NUMBER, 0);
+  return g_variant_get_double (self->value);
+}
+
+gint64
+lam_parameter_get_integer (LamParameter *self)
+{
+  g_return_val_if_fail (self->kind == LAM_PARAMETER_INTEGER, 0);
+  return g_variant_get_int64 (self->value);
+}
+
+gboolean
+lam_parameter_get_boolean (LamParameter *self)
+{
+  g_return_val_if_fail (self->kind == LAM_PARAMETER_SWITCH, FALSE);
+  return g_variant_get_boolean (self->value);
+}
+
+const char *
+lam_parameter_get_text (LamParameter *self)
+{
+  g_return_val_if_fail (self->kind == LAM_PARAMETER_CHOICE || self->kind == LAM_PARAMETER_TEXT, "");
+  return g_variant_get_string (self->value, NULL);
+}
+
+int
+lam_parameter_get_selected (LamParameter *self)
+{
+  g_return_val_if_fail (self->kind == LAM_PARAMETER_CHOICE, -1);
+  for (guint i = 0; i < self->n_choices; i++)
+    if (g_str_equal (self->choices[i].id, lam_parameter_get_text (self)))
+      return (int) i;
+  return -1;
+}
+
+gboolean
+lam_parameter_get_changed (LamParameter *self)
+{
+  return !g_variant_equal (self->value, self->fallback);
+}
+
+LamParameterKind
+lam_parameter_get_kind (LamParameter *self)
+{
+  return self->kind;
+}
+
+const char *
+lam_parameter_get_id (LamParameter *self)
+{
+  return self->id;
+}
+
+const char *
+lam_parameter_get_label (LamParameter *self)
+{
+  return self->label;
+}
+
+const char *
+lam_parameter_get_unit (LamParameter *self)
+{
+  return self->unit;
+}
+
+int
+lam_parameter_get_digits (LamParameter *self)
+{
+  return self->digits;
+}
+
+double
+lam_parameter_get_min (LamParameter *self)
+{
+  return self->min;
+}
+
+double
+lam_parameter_get_max (LamParameter *self)
+{
+  return self->max;
+}
+
+double
+lam_parameter_get_step (LamParameter *self)
+{
+  return self->step;
+}
+
+guint
+lam_parameter_get_n_choices (LamParameter *self)
+{
+  return self->n_choices;
+}
+
+const LamParameterChoice *
+lam_parameter_get_choice (LamParameter *self, guint i)
+{
+  g_return_val_if_fail (i < self->n_choices, NULL);
+  return &self->choices[i];
+}
+
+void
+lam_parameter_set_help (LamParameter *self, const char *help)
+{
+  set_string (self, &self->help, help, PROP_HELP);
+}
+
+const char *
+lam_parameter_get_help (LamParameter *self)
+{
+  return self->help;
+}
+
+void
+lam_parameter_set_note (LamParameter *self, const char *note)
+{
+  set_string (self, &self->note, note, PROP_NOTE);
+}
+
+const char *
+lam_parameter_get_note (LamParameter *self)
+{
+  return self->note;
+}
+
+void
+lam_parameter_set_edit_name (LamParameter *self, const char *name)
+{
+  g_free (self->edit_name);
+  self->edit_name = g_strdup (name);
+}
+
+const char *
+lam_parameter_get_edit_name (LamParameter *self)
+{
+  if (self->edit_name == NULL)
+    self->edit_name = g_strdup_printf (_ ("Set %s"), self->label);
+  return self->edit_name;
+}
+
+void
+lam_parameter_set_step (LamParameter *self, double step)
+{
+  self->step = step;
+}
+
+void
+lam_parameter_set_unit (LamParameter *self, const char *unit)
+{
+  set_string (self, &self->unit, unit != NULL ? unit : "", PROP_UNIT);
+}
+
+void
+lam_parameter_set_visible (LamParameter *self, gboolean visible)
+{
+  set_flag (self, &self->visible, visible, PROP_VISIBLE);
+}
+
+gboolean
+lam_parameter_get_visible (LamParameter *self)
+{
+  return self->visible;
+}
+
+void
+lam_parameter_set_sensitive (LamParameter *self, gboolean sensitive)
+{
+  set_flag (self, &self->sensitive, sensitive, PROP_SENSITIVE);
+}
+
+gboolean
+lam_parameter_get_sensitive (LamParameter *self)
+{
+  return self->sensitive;
+}
+
+void
+lam_parameter_set_pixel (LamParameter *self, double mm)
+{
+  self->pixel = mm;
+}
+
+void
+lam_parameter_set_range (LamParameter *self, double min, double max)
+{
+  if (self->min == min && self->max == max)
+    return;
+  self->min = min;
+  self->max = max;
+  /* Rows read the range again when the value is notified. */
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_VALUE]);
+}
+
+void
+lam_parameter_set_undo (LamParameter *self, LamUndo *undo)
+{
+  g_weak_ref_set (&self->undo, undo);
+}
+
+LamUndo *
+lam_parameter_get_undo (LamParameter *self)
+{
+  return g_weak_ref_get (&self->undo);
+}
+
+static void
+lam_parameter_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  LamParameter *self = LAM_PARAMETER (object);
+  switch (id) {
+  case PROP_ID:
+    g_value_set_string (value, self->id);
+    break;
+  case PROP_LABEL:
+    g_value_set_string (value, self->label);
+    break;
+  case PROP_UNIT:
+    g_value_set_string (value, self->unit);
+    break;
+  case PROP_HELP:
+    g_value_set_string (value, self->help);
+    break;
+  case PROP_NOTE:
+    g_value_set_string (value, self->note);
+    break;
+  case PROP_VALUE:
+    g_value_set_variant (value, self->value);
+    break;
+  case PROP_CHANGED:
+    g_value_set_boolean (value, lam_parameter_get_changed (self));
+    break;
+  case PROP_VISIBLE:
+    g_value_set_boolean (value, self->visible);
+    break;
+  case PROP_SENSITIVE:
+    g_value_set_boolean (value, self->sensitive);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+lam_parameter_finalize (GObject *object)
+{
+  LamParameter *self = LAM_PARAMETER (object);
+  for (guint i = 0; i < self->n_choices; i++)
+    g_free ((char *) self->choices[i].label);
+  g_free (self->choices);
+  g_variant_unref (self->value);
+  g_variant_unref (self->fallback);
+  g_free (self->id);
+  g_free (self->label);
+  g_free (self->unit);
+  g_free (self->help);
+  g_free (self->note);
+  g_free (self->edit_name);
+  g_weak_ref_clear (&self->undo);
+  G_OBJECT_CLASS (lam_parameter_parent_class)->finalize (object);
+}
+
+static void
+lam_parameter_class_init (LamParameterClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  object_class->get_property = lam_parameter_get_property;
+  object_class->finalize = lam_parameter_finalize;
+  GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  properties[PROP_ID] = g_param_spec_string ("id", NULL, NULL, NULL, flags);
+  properties[PROP_LABEL] = g_param_spec_string ("label", NULL, NULL, NULL, flags);
+  properties[PROP_UNIT] = g_param_spec_string ("unit", NULL, NULL, NULL, flags);
+  properties[PROP_HELP] = g_param_spec_string ("help", NULL, NULL, NULL, flags);
+  properties[PROP_NOTE] = g_param_spec_string ("note", NULL, NULL, NULL, flags);
+  properties[PROP_VALUE] = g_param_spec_variant ("value", NULL, NULL, G_VARIANT_TYPE_ANY, NULL, flags);
+  properties[PROP_CHANGED] = g_param_spec_boolean ("changed", NULL, NULL, FALSE, flags);
+  properties[PROP_VISIBLE] = g_param_spec_boolean ("visible", NULL, NULL, TRUE, flags);
+  properties[PROP_SENSITIVE] = g_param_spec_boolean ("sensitive", NULL, NULL, TRUE, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+lam_parameter_init (LamParameter *self)
+{
+  self->visible = self->sensitive = TRUE;
+  g_weak_ref_init (&self->undo, NULL);
+}

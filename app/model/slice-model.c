@@ -1,0 +1,647 @@
+#include "config.h"
+
+#include "model/slice-model.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "model/units.h"
+
+typedef struct {
+  gboolean valid;
+  int64_t row, column;
+} Position;
+
+struct _LamSliceModel {
+  GObject parent_instance;
+  uint64_t generation;
+  LamSnapshot *shots[LAM_PLANES];
+  LamPlane plane;
+  int64_t wanted[LAM_PLANES];
+  int64_t counts[LAM_PLANES];
+  double low, high;
+  gboolean auto_level, level_known, inverted;
+  LamColourMap colour_map;
+  Position cursor, mark;
+  LamSliceStats *stats;
+  uint64_t serial;
+  gboolean working, again; /* one worker at a time; once more when a newer snapshot came meanwhile */
+};
+
+G_DEFINE_FINAL_TYPE (LamSliceModel, lam_slice_model, G_TYPE_OBJECT)
+
+enum {
+  PROP_0,
+  PROP_SNAPSHOT,
+  PROP_STATS,
+  PROP_PLANE,
+  PROP_INDEX,
+  PROP_COUNT,
+  PROP_LOW,
+  PROP_HIGH,
+  PROP_AUTO_LEVEL,
+  PROP_INVERTED,
+  PROP_COLOUR_MAP,
+  PROP_CURSOR,
+  PROP_MARK,
+  PROP_GENERATION,
+  N_PROPS
+};
+static GParamSpec *properties[N_PROPS];
+enum { WANTED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static void
+notify (LamSliceModel *self, int property)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+}
+
+/* -- levels -- */
+
+static void
+apply_level (LamSliceModel *self, double low, double high)
+{
+  self->level_known = TRUE;
+  if (self->low == low && self->high == high)
+    return;
+  self->low = low;
+  self->high = high;
+  g_object_freeze_notify (G_OBJECT (self));
+  notify (self, PROP_LOW);
+  notify (self, PROP_HIGH);
+  g_object_thaw_notify (G_OBJECT (self));
+}
+
+static void
+set_auto (LamSliceModel *self, gboolean value)
+{
+  if (self->auto_level == value)
+    return;
+  self->auto_level = value;
+  notify (self, PROP_AUTO_LEVEL);
+}
+
+void
+lam_slice_model_set_level (LamSliceModel *self, double low, double high)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  /* The narrowest window that floats can still tell apart. */
+  double least = fmax (fmax (fabs (low), fabs (high)) * 1e-6, 1e-30);
+  if (!isfinite (low) || !isfinite (high))
+    return;
+  if (high - low < least)
+    high = low + least;
+  set_auto (self, FALSE);
+  apply_level (self, low, high);
+}
+
+void
+lam_slice_model_get_level (LamSliceModel *self, double *low, double *high)
+{
+  *low = self->low;
+  *high = self->high;
+}
+
+gboolean
+lam_slice_model_get_auto_level (LamSliceModel *self)
+{
+  return self->auto_level;
+}
+
+void
+lam_slice_model_level_auto (LamSliceModel *self)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  set_auto (self, TRUE);
+  if (self->stats != NULL)
+    apply_level (self, self->stats->auto_low, self->stats->auto_high);
+}
+
+void
+lam_slice_model_level_full (LamSliceModel *self)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
+  if (shot == NULL || lam_snapshot_info (shot)->low > lam_snapshot_info (shot)->high)
+    return;
+  lam_slice_model_set_level (self, lam_snapshot_info (shot)->low, lam_snapshot_info (shot)->high);
+}
+
+void
+lam_slice_model_level_reset (LamSliceModel *self)
+{
+  lam_slice_model_level_auto (self);
+  lam_slice_model_set_inverted (self, FALSE);
+  lam_slice_model_set_colour_map (self, LAM_COLOUR_MAP_GREY);
+}
+
+void
+lam_slice_model_set_inverted (LamSliceModel *self, gboolean inverted)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  if (self->inverted == !!inverted)
+    return;
+  self->inverted = !!inverted;
+  notify (self, PROP_INVERTED);
+}
+
+gboolean
+lam_slice_model_get_inverted (LamSliceModel *self)
+{
+  return self->inverted;
+}
+
+void
+lam_slice_model_set_colour_map (LamSliceModel *self, LamColourMap map)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && map < LAM_COLOUR_MAPS);
+  if (self->colour_map == map)
+    return;
+  self->colour_map = map;
+  notify (self, PROP_COLOUR_MAP);
+}
+
+LamColourMap
+lam_slice_model_get_colour_map (LamSliceModel *self)
+{
+  return self->colour_map;
+}
+
+/* -- statistics, on a worker -- */
+
+typedef struct {
+  GWeakRef model;
+  LamSnapshot *shot;
+  LamPlane plane;
+} Work;
+
+static void
+work_free (gpointer data)
+{
+  Work *work = data;
+  g_weak_ref_clear (&work->model);
+  lam_snapshot_unref (work->shot);
+  g_free (work);
+}
+
+static void
+work_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  LamSnapshot *shot = ((Work *) data)->shot;
+  const LamSnapshotInfo *info = lam_snapshot_info (shot);
+  LamSliceStats *stats = g_new0 (LamSliceStats, 1);
+  float low, high;
+  if (!lam_snapshot_quantiles (shot, 0.005, 0.995, &low, &high)) {
+    g_free (stats);
+    g_task_return_pointer (task, NULL, NULL);
+    return;
+  }
+  stats->low = info->low;
+  stats->high = info->high;
+  stats->auto_low = low;
+  stats->auto_high = high;
+  lam_snapshot_quantiles (shot, 0.001, 0.999, &low, &high);
+  stats->robust_low = low - (high - low) * 0.08;
+  stats->robust_high = high + (high - low) * 0.08;
+  lam_snapshot_histogram (shot, info->low, info->high, LAM_HISTOGRAM_BINS, stats->full);
+  lam_snapshot_histogram (shot, stats->robust_low, stats->robust_high, LAM_HISTOGRAM_BINS, stats->robust);
+  g_task_return_pointer (task, stats, g_free);
+}
+
+static void start_work (LamSliceModel *self);
+
+static void
+work_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Work *work = g_task_get_task_data (G_TASK (result));
+  g_autoptr (LamSliceModel) self = g_weak_ref_get (&work->model);
+  g_autofree LamSliceStats *stats = g_task_propagate_pointer (G_TASK (result), NULL);
+  if (self == NULL)
+    return;
+  self->working = FALSE;
+  /* Numbers of a plane that is no longer shown are not wanted. They are of an older snapshot when one came meanwhile:
+   * still the best there is until the worker, started again, is through. */
+  if (work->plane == self->plane && self->shots[self->plane] != NULL) {
+    g_free (self->stats);
+    self->stats = g_steal_pointer (&stats);
+    if (self->stats != NULL) {
+      self->stats->serial = ++self->serial;
+      if (self->auto_level)
+        apply_level (self, self->stats->auto_low, self->stats->auto_high);
+    }
+    notify (self, PROP_STATS);
+  }
+  if (self->again)
+    start_work (self);
+}
+
+static void
+start_work (LamSliceModel *self)
+{
+  LamSnapshot *shot = self->shots[self->plane];
+  if (self->working || shot == NULL) {
+    self->again = shot != NULL;
+    return;
+  }
+  self->working = TRUE;
+  self->again = FALSE;
+  Work *work = g_new0 (Work, 1);
+  g_weak_ref_init (&work->model, self);
+  work->shot = lam_snapshot_ref (shot);
+  work->plane = self->plane;
+  /* No source object: a late worker must not keep the model alive. */
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, work_done_cb, NULL);
+  g_task_set_name (task, "lam_slice_stats");
+  g_task_set_task_data (task, work, work_free);
+  g_task_run_in_thread (task, work_thread);
+}
+
+gboolean
+lam_slice_model_is_settled (LamSliceModel *self)
+{
+  return !self->working && !self->again;
+}
+
+const LamSliceStats *
+lam_slice_model_get_stats (LamSliceModel *self)
+{
+  return self->stats;
+}
+
+/* -- snapshots -- */
+
+void
+lam_slice_model_set_generation (LamSliceModel *self, uint64_t generation)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  if (self->generation == generation)
+    return;
+  self->generation = generation;
+  notify (self, PROP_GENERATION);
+}
+
+uint64_t
+lam_slice_model_get_generation (LamSliceModel *self)
+{
+  return self->generation;
+}
+
+static void
+set_count (LamSliceModel *self, LamPlane plane, int64_t count)
+{
+  if (self->counts[plane] == count)
+    return;
+  gboolean fresh = self->counts[plane] == 0;
+  self->counts[plane] = count;
+  self->wanted[plane] = fresh ? (count > 0 ? (count - 1) / 2 : 0) : CLAMP (self->wanted[plane], 0, MAX (count - 1, 0));
+  if (plane == self->plane) {
+    notify (self, PROP_COUNT);
+    notify (self, PROP_INDEX);
+  }
+}
+
+gboolean
+lam_slice_model_take (LamSliceModel *self, LamSnapshot *snapshot)
+{
+  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self) && snapshot != NULL, FALSE);
+  const LamSnapshotInfo *info = lam_snapshot_info (snapshot);
+  LamPlane plane = info->plane;
+  LamSnapshot *held = self->shots[plane];
+  gboolean stale = info->generation != self->generation;
+  if (!stale && held != NULL) {
+    const LamSnapshotInfo *old = lam_snapshot_info (held);
+    stale = old->generation == info->generation && old->index == info->index && info->iteration < old->iteration;
+  }
+  if (stale) {
+    lam_snapshot_unref (snapshot);
+    return FALSE;
+  }
+  self->shots[plane] = snapshot;
+  g_clear_pointer (&held, lam_snapshot_unref);
+  if (self->counts[plane] == 0) {
+    set_count (self, plane, info->count);
+    self->wanted[plane] = info->index;
+  } else
+    set_count (self, plane, info->count);
+  if (plane == self->plane) {
+    /* Something to look at until the percentiles are there. */
+    if (self->auto_level && !self->level_known && info->low <= info->high)
+      apply_level (self, info->low, info->high > info->low ? info->high : info->low + 1e-6);
+    notify (self, PROP_SNAPSHOT);
+    start_work (self);
+  }
+  return TRUE;
+}
+
+void
+lam_slice_model_clear (LamSliceModel *self)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  for (int p = 0; p < LAM_PLANES; p++) {
+    g_clear_pointer (&self->shots[p], lam_snapshot_unref);
+    self->counts[p] = self->wanted[p] = 0;
+  }
+  g_clear_pointer (&self->stats, g_free);
+  self->level_known = FALSE;
+  self->again = FALSE;
+  self->cursor.valid = self->mark.valid = FALSE;
+  set_auto (self, TRUE);
+  for (int i = PROP_SNAPSHOT; i < N_PROPS; i++)
+    notify (self, i);
+}
+
+LamSnapshot *
+lam_slice_model_peek (LamSliceModel *self, LamPlane plane)
+{
+  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_PLANES, NULL);
+  return self->shots[plane];
+}
+
+LamSnapshot *
+lam_slice_model_get_snapshot (LamSliceModel *self)
+{
+  return self->shots[self->plane];
+}
+
+/* -- wanted plane and index -- */
+
+static void
+ask (LamSliceModel *self)
+{
+  g_signal_emit (self, signals[WANTED], 0, (int) self->plane, (gint64) self->wanted[self->plane]);
+}
+
+void
+lam_slice_model_set_extent (LamSliceModel *self, int64_t slices, int64_t rows, int64_t columns)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  set_count (self, LAM_PLANE_SLICE, slices);
+  set_count (self, LAM_PLANE_ROW, rows);
+  set_count (self, LAM_PLANE_COLUMN, columns);
+  ask (self);
+}
+
+void
+lam_slice_model_set_plane (LamSliceModel *self, LamPlane plane)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_PLANES);
+  if (self->plane == plane)
+    return;
+  self->plane = plane;
+  self->cursor.valid = self->mark.valid = FALSE;
+  static const int touched[] = {PROP_PLANE, PROP_INDEX, PROP_COUNT, PROP_SNAPSHOT, PROP_CURSOR, PROP_MARK};
+  for (size_t i = 0; i < G_N_ELEMENTS (touched); i++)
+    notify (self, touched[i]);
+  start_work (self);
+  ask (self);
+}
+
+LamPlane
+lam_slice_model_get_plane (LamSliceModel *self)
+{
+  return self->plane;
+}
+
+void
+lam_slice_model_set_index (LamSliceModel *self, int64_t index)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  index = CLAMP (index, 0, MAX (self->counts[self->plane] - 1, 0));
+  if (self->wanted[self->plane] == index)
+    return;
+  self->wanted[self->plane] = index;
+  notify (self, PROP_INDEX);
+  ask (self);
+}
+
+int64_t
+lam_slice_model_get_index (LamSliceModel *self)
+{
+  return self->wanted[self->plane];
+}
+
+int64_t
+lam_slice_model_get_count (LamSliceModel *self)
+{
+  return self->counts[self->plane];
+}
+
+/* -- cursor and mark -- */
+
+static void
+set_position (LamSliceModel *self, Position *position, Position value, int property)
+{
+  if (position->valid == value.valid
+      && (!value.valid || (position->row == value.row && position->column == value.column)))
+    return;
+  *position = value;
+  notify (self, property);
+}
+
+void
+lam_slice_model_set_cursor (LamSliceModel *self, int64_t row, int64_t column)
+{
+  set_position (self, &self->cursor, (Position){TRUE, row, column}, PROP_CURSOR);
+}
+
+void
+lam_slice_model_unset_cursor (LamSliceModel *self)
+{
+  set_position (self, &self->cursor, (Position){FALSE}, PROP_CURSOR);
+}
+
+gboolean
+lam_slice_model_get_cursor (LamSliceModel *self, int64_t *row, int64_t *column)
+{
+  *row = self->cursor.row;
+  *column = self->cursor.column;
+  return self->cursor.valid;
+}
+
+void
+lam_slice_model_set_mark (LamSliceModel *self, int64_t row, int64_t column)
+{
+  set_position (self, &self->mark, (Position){TRUE, row, column}, PROP_MARK);
+}
+
+void
+lam_slice_model_unset_mark (LamSliceModel *self)
+{
+  set_position (self, &self->mark, (Position){FALSE}, PROP_MARK);
+}
+
+gboolean
+lam_slice_model_get_mark (LamSliceModel *self, int64_t *row, int64_t *column)
+{
+  *row = self->mark.row;
+  *column = self->mark.column;
+  return self->mark.valid;
+}
+
+gboolean
+lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, float *value)
+{
+  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
+  if (shot == NULL)
+    return FALSE;
+  const LamSnapshotInfo *info = lam_snapshot_info (shot);
+  if (row < 0 || column < 0 || row >= info->height || column >= info->width)
+    return FALSE;
+  *value = lam_snapshot_pixels (shot)[row * info->width + column];
+  return TRUE;
+}
+
+char *
+lam_slice_model_format_value (double value, double window)
+{
+  if (isnan (value))
+    return g_strdup ("nan");
+  if (isinf (value))
+    return g_strdup (value > 0 ? "inf" : "−inf");
+  /* Three significant digits of the window. */
+  int digits = window > 0 ? 3 - (int) ceil (log10 (window)) : 5;
+  if (digits > 9 || (digits < 0 && fabs (value) >= 1e7))
+    return g_strdup_printf ("%.4g", value);
+  return lam_units_format (value, CLAMP (digits, 0, 9));
+}
+
+char *
+lam_slice_model_describe_cursor (LamSliceModel *self)
+{
+  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self), NULL);
+  const Position *at = self->cursor.valid ? &self->cursor : &self->mark;
+  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
+  float value;
+  if (!at->valid || shot == NULL || !lam_slice_model_get_value (self, at->row, at->column, &value))
+    return NULL;
+  static const char *const names[LAM_PLANES] = {
+      N_ ("row %ld col %ld · %s %s"),
+      N_ ("slice %ld col %ld · %s %s"),
+      N_ ("slice %ld row %ld · %s %s"),
+  };
+  const char *unit = lam_snapshot_info (shot)->value_unit;
+  g_autofree char *number = lam_slice_model_format_value (value, self->high - self->low);
+  return g_strchomp (g_strdup_printf (_ (names[self->plane]), (long) at->row, (long) at->column, number, unit));
+}
+
+gboolean
+lam_slice_model_mark_next_bad (LamSliceModel *self)
+{
+  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self), FALSE);
+  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
+  if (shot == NULL || lam_snapshot_info (shot)->bad == 0)
+    return FALSE;
+  const LamSnapshotInfo *info = lam_snapshot_info (shot);
+  const float *pixels = lam_snapshot_pixels (shot);
+  int64_t n = info->width * info->height;
+  int64_t start = self->mark.valid ? self->mark.row * info->width + self->mark.column : n - 1;
+  for (int64_t k = 1; k <= n; k++) {
+    int64_t i = (start + k) % n;
+    if (!isfinite (pixels[i])) {
+      lam_slice_model_set_mark (self, i / info->width, i % info->width);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* -- GObject -- */
+
+static void
+lam_slice_model_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  LamSliceModel *self = LAM_SLICE_MODEL (object);
+  switch (id) {
+  case PROP_SNAPSHOT:
+    g_value_set_pointer (value, lam_slice_model_get_snapshot (self));
+    break;
+  case PROP_STATS:
+    g_value_set_pointer (value, self->stats);
+    break;
+  case PROP_PLANE:
+    g_value_set_int (value, self->plane);
+    break;
+  case PROP_INDEX:
+    g_value_set_int64 (value, self->wanted[self->plane]);
+    break;
+  case PROP_COUNT:
+    g_value_set_int64 (value, self->counts[self->plane]);
+    break;
+  case PROP_LOW:
+    g_value_set_double (value, self->low);
+    break;
+  case PROP_HIGH:
+    g_value_set_double (value, self->high);
+    break;
+  case PROP_AUTO_LEVEL:
+    g_value_set_boolean (value, self->auto_level);
+    break;
+  case PROP_INVERTED:
+    g_value_set_boolean (value, self->inverted);
+    break;
+  case PROP_COLOUR_MAP:
+    g_value_set_int (value, self->colour_map);
+    break;
+  case PROP_CURSOR:
+    g_value_set_boolean (value, self->cursor.valid);
+    break;
+  case PROP_MARK:
+    g_value_set_boolean (value, self->mark.valid);
+    break;
+  case PROP_GENERATION:
+    g_value_set_uint64 (value, self->generation);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+lam_slice_model_finalize (GObject *object)
+{
+  LamSliceModel *self = LAM_SLICE_MODEL (object);
+  for (int p = 0; p < LAM_PLANES; p++)
+    g_clear_pointer (&self->shots[p], lam_snapshot_unref);
+  g_free (self->stats);
+  G_OBJECT_CLASS (lam_slice_model_parent_class)->finalize (object);
+}
+
+static void
+lam_slice_model_class_init (LamSliceModelClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  object_class->get_property = lam_slice_model_get_property;
+  object_class->finalize = lam_slice_model_finalize;
+  GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  double big = G_MAXDOUBLE;
+  properties[PROP_SNAPSHOT] = g_param_spec_pointer ("snapshot", NULL, NULL, flags);
+  properties[PROP_STATS] = g_param_spec_pointer ("stats", NULL, NULL, flags);
+  properties[PROP_PLANE] = g_param_spec_int ("plane", NULL, NULL, 0, LAM_PLANES - 1, 0, flags);
+  properties[PROP_INDEX] = g_param_spec_int64 ("index", NULL, NULL, 0, G_MAXINT64, 0, flags);
+  properties[PROP_COUNT] = g_param_spec_int64 ("count", NULL, NULL, 0, G_MAXINT64, 0, flags);
+  properties[PROP_LOW] = g_param_spec_double ("low", NULL, NULL, -big, big, 0, flags);
+  properties[PROP_HIGH] = g_param_spec_double ("high", NULL, NULL, -big, big, 1, flags);
+  properties[PROP_AUTO_LEVEL] = g_param_spec_boolean ("auto-level", NULL, NULL, TRUE, flags);
+  properties[PROP_INVERTED] = g_param_spec_boolean ("inverted", NULL, NULL, FALSE, flags);
+  properties[PROP_COLOUR_MAP] = g_param_spec_int ("colour-map", NULL, NULL, 0, LAM_COLOUR_MAPS - 1, 0, flags);
+  properties[PROP_CURSOR] = g_param_spec_boolean ("cursor", NULL, NULL, FALSE, flags);
+  properties[PROP_MARK] = g_param_spec_boolean ("mark", NULL, NULL, FALSE, flags);
+  properties[PROP_GENERATION] = g_param_spec_uint64 ("generation", NULL, NULL, 0, G_MAXUINT64, 0, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  signals[WANTED] = g_signal_new ("wanted", LAM_TYPE_SLICE_MODEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                  2, G_TYPE_INT, G_TYPE_INT64);
+}
+
+static void
+lam_slice_model_init (LamSliceModel *self)
+{
+  self->high = 1;
+  self->auto_level = TRUE;
+}
+
+LamSliceModel *
+lam_slice_model_new (void)
+{
+  return g_object_new (LAM_TYPE_SLICE_MODEL, NULL);
+}

@@ -1,0 +1,94 @@
+/* slice-model.h: what the slice views show: the newest snapshot of each plane, and how it is looked at.
+ *
+ * The views set the wanted plane and index; "wanted" asks whoever can answer (a job, a result). Answers come through
+ * lam_slice_model_take (), which refuses those of another generation. Quantiles and histogram of a new snapshot are
+ * worked out on another thread; an automatic level follows them. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "run/snapshot.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  LAM_COLOUR_MAP_GREY,
+  LAM_COLOUR_MAP_VIRIDIS,
+  LAM_COLOUR_MAP_DIVERGING, /* blue, white, red; for differences */
+} LamColourMap;
+
+#define LAM_COLOUR_MAPS 3
+#define LAM_HISTOGRAM_BINS 192
+
+/* What was worked out about one snapshot. */
+typedef struct {
+  uint64_t serial;                    /* counts up with each one */
+  double low, high;                   /* smallest and largest finite value */
+  double auto_low, auto_high;         /* 0.5 and 99.5 percentile */
+  double robust_low, robust_high;     /* range of the second histogram: without the outermost 0.1 %, padded */
+  int64_t full[LAM_HISTOGRAM_BINS];   /* counts over [low, high] */
+  int64_t robust[LAM_HISTOGRAM_BINS]; /* counts over [robust_low, robust_high] */
+} LamSliceStats;
+
+#define LAM_TYPE_SLICE_MODEL (lam_slice_model_get_type ())
+G_DECLARE_FINAL_TYPE (LamSliceModel, lam_slice_model, LAM, SLICE_MODEL, GObject)
+
+/* Properties, all readable and notified: snapshot (changed; boxed pointer), stats, plane, index, count, low, high,
+ * auto-level, inverted, colour-map, cursor, mark, generation.
+ * Signal "wanted" (int plane, gint64 index). */
+LamSliceModel *lam_slice_model_new (void);
+
+/* Snapshots. The generation tells runs apart: bump it when data, parameters or the run change. Pictures already shown
+ * stay until the first of the new generation comes. */
+void lam_slice_model_set_generation (LamSliceModel *self, uint64_t generation);
+uint64_t lam_slice_model_get_generation (LamSliceModel *self);
+/* Takes the reference; FALSE = stale and dropped. */
+gboolean lam_slice_model_take (LamSliceModel *self, LamSnapshot *snapshot);
+void lam_slice_model_clear (LamSliceModel *self);
+/* Newest of the shown plane, or of @plane; owned by the model, NULL while there is none. */
+LamSnapshot *lam_slice_model_get_snapshot (LamSliceModel *self);
+LamSnapshot *lam_slice_model_peek (LamSliceModel *self, LamPlane plane);
+/* NULL until the first snapshot was worked through; valid until the next notify::stats. */
+const LamSliceStats *lam_slice_model_get_stats (LamSliceModel *self);
+
+/* How many slices, rows and columns there are; the wanted indices start in the middle. */
+void lam_slice_model_set_extent (LamSliceModel *self, int64_t slices, int64_t rows, int64_t columns);
+void lam_slice_model_set_plane (LamSliceModel *self, LamPlane plane);
+LamPlane lam_slice_model_get_plane (LamSliceModel *self);
+void lam_slice_model_set_index (LamSliceModel *self, int64_t index); /* kept within 0 .. count - 1 */
+int64_t lam_slice_model_get_index (LamSliceModel *self);
+int64_t lam_slice_model_get_count (LamSliceModel *self);
+
+/* Window. Setting one ends the automatic level. */
+void lam_slice_model_set_level (LamSliceModel *self, double low, double high);
+void lam_slice_model_get_level (LamSliceModel *self, double *low, double *high);
+gboolean lam_slice_model_get_auto_level (LamSliceModel *self);
+void lam_slice_model_level_auto (LamSliceModel *self);  /* 0.5 to 99.5 percentile, now and for what follows */
+void lam_slice_model_level_full (LamSliceModel *self);  /* smallest to largest finite value */
+void lam_slice_model_level_reset (LamSliceModel *self); /* automatic, upright, grey */
+void lam_slice_model_set_inverted (LamSliceModel *self, gboolean inverted);
+gboolean lam_slice_model_get_inverted (LamSliceModel *self);
+void lam_slice_model_set_colour_map (LamSliceModel *self, LamColourMap map);
+LamColourMap lam_slice_model_get_colour_map (LamSliceModel *self);
+
+/* Pixel under the pointer, and the one marked by a click or the keyboard (the crosshair). FALSE = none. */
+void lam_slice_model_set_cursor (LamSliceModel *self, int64_t row, int64_t column);
+void lam_slice_model_unset_cursor (LamSliceModel *self);
+gboolean lam_slice_model_get_cursor (LamSliceModel *self, int64_t *row, int64_t *column);
+void lam_slice_model_set_mark (LamSliceModel *self, int64_t row, int64_t column);
+void lam_slice_model_unset_mark (LamSliceModel *self);
+gboolean lam_slice_model_get_mark (LamSliceModel *self, int64_t *row, int64_t *column);
+/* The stored value of the shown snapshot: nan and inf as such. FALSE = outside. */
+gboolean lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, float *value);
+/* "row 412 col 233 · 0.00713 1/px" of the cursor, else of the mark; NULL when there is neither. */
+char *lam_slice_model_describe_cursor (LamSliceModel *self);
+/* Marks the next value after the mark that is not finite; FALSE = the picture has none. */
+gboolean lam_slice_model_mark_next_bad (LamSliceModel *self);
+
+/* A value with the digits that suit a window of width @window, typographic minus; nan and inf as such. */
+char *lam_slice_model_format_value (double value, double window);
+
+/* Nothing is being worked out any more; for tests. */
+gboolean lam_slice_model_is_settled (LamSliceModel *self);
+
+G_END_DECLS
