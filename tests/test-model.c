@@ -1,0 +1,529 @@
+/* Parameters, undo, slice model and series: no GTK, no display. */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "model/parameter-list.h"
+#include "model/series.h"
+#include "model/slice-model.h"
+#include "model/units.h"
+
+static const LamParameterChoice beams[] = {{"parallel", "Parallel"}, {"cone", "Cone"}, {NULL, NULL}};
+
+static LamParameter *
+new_centre (void)
+{
+  LamParameter *p = lam_parameter_new_number ("center", "Centre of rotation", "px", 319.5, 0, 639, 2);
+  lam_parameter_set_edit_name (p, "Set Centre of Rotation");
+  return p;
+}
+
+static double
+parse (const char *text, const char *unit, double pixel)
+{
+  g_autoptr (GError) error = NULL;
+  double value = NAN;
+  g_assert_true (lam_units_parse (text, unit, pixel, &value, &error));
+  g_assert_no_error (error);
+  return value;
+}
+
+static void
+refuse (const char *text, const char *unit, double pixel, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  double value = 7;
+  g_assert_false (lam_units_parse (text, unit, pixel, &value, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, part));
+  g_assert_cmpfloat (value, ==, 7);
+}
+
+static void
+test_units (void)
+{
+  g_assert_cmpfloat (parse ("0.3 px", "px", 0), ==, 0.3);
+  g_assert_cmpfloat (parse ("0,3px", "px", 0), ==, 0.3);
+  g_assert_cmpfloat (parse (" 12 ", "mm", 0), ==, 12);
+  g_assert_cmpfloat (parse ("2 cm", "mm", 0), ==, 20);
+  g_assert_cmpfloat_with_epsilon (parse ("1.2 rad", "°", 0), 1.2 * 180 / G_PI, 1e-12);
+  g_assert_cmpfloat (parse ("−4.5", "px", 0), ==, -4.5);
+  g_assert_cmpfloat (parse ("-4,5e-1", "px", 0), ==, -0.45);
+  g_assert_cmpfloat (parse ("10 px", "mm", 0.05), ==, 0.5);
+  g_assert_cmpfloat (parse ("5 mm", "px", 0.5), ==, 10);
+  g_assert_cmpfloat (parse ("50 µm", "mm", 0), ==, 0.05);
+  g_assert_cmpfloat (parse ("1 1/cm", "1/mm", 0), ==, 0.1);
+  g_assert_true (isinf (parse ("inf", "mm", 0)));
+  g_assert_true (isinf (parse ("∞ mm", "mm", 0)));
+  refuse ("", "px", 0, "not a number");
+  refuse ("abc", "px", 0, "not a number");
+  refuse ("nan", "px", 0, "not a number");
+  refuse ("0x10", "px", 0, "not a unit");
+  refuse ("1,234.5", "px", 0, "more than one decimal sign");
+  refuse ("1.2.3", "px", 0, "more than one decimal sign");
+  refuse ("3 furlong", "px", 0, "not a unit");
+  refuse ("3 mm", "px", 0, "pixel pitch is unknown");
+  refuse ("3 mm", "°", 0, "is in °");
+  refuse ("3 mm", "", 0, "has no unit");
+
+  g_autofree char *zero = lam_units_format (-0.001, 2), *minus = lam_units_format (-23.9, 1);
+  g_assert_cmpstr (zero, ==, "0.00");
+  g_assert_cmpstr (minus, ==, "−23.9");
+}
+
+static void
+count_cb (GObject *object, GParamSpec *pspec, gpointer count)
+{
+  ++*(int *) count;
+}
+
+static void
+test_parameter (void)
+{
+  LamParameter *p = new_centre ();
+  int values = 0, changes = 0;
+  g_signal_connect (p, "notify::value", G_CALLBACK (count_cb), &values);
+  g_signal_connect (p, "notify::changed", G_CALLBACK (count_cb), &changes);
+  g_autoptr (GError) error = NULL;
+
+  /* Refused with the reason, and not clamped. */
+  g_assert_false (lam_parameter_edit (p, g_variant_new_double (700), &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+  g_assert_cmpstr (error->message, ==, "Centre of rotation must be between 0.00 and 639.00 px, not 700");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 319.5);
+  g_clear_error (&error);
+  g_assert_false (lam_parameter_edit (p, g_variant_new_double (NAN), &error));
+  g_clear_error (&error);
+  g_assert_false (lam_parameter_edit (p, g_variant_new_string ("5"), &error));
+  g_clear_error (&error);
+  g_assert_cmpint (values, ==, 0);
+
+  g_assert_true (lam_parameter_edit (p, g_variant_new_double (295.6), &error));
+  g_assert_true (lam_parameter_get_changed (p));
+  g_assert_true (lam_parameter_edit (p, g_variant_new_double (295.6), &error));
+  g_assert_cmpint (values, ==, 1);
+  g_assert_cmpint (changes, ==, 1);
+  g_autofree char *full = lam_parameter_format_full (p);
+  g_assert_cmpstr (full, ==, "295.60\u00a0px");
+  lam_parameter_reset (p);
+  g_assert_false (lam_parameter_get_changed (p));
+  g_assert_cmpint (changes, ==, 2);
+
+  /* An unchanged value follows its default, a changed one does not. */
+  g_assert_true (lam_parameter_set_default (p, g_variant_new_double (100), NULL));
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 100);
+  g_assert_true (lam_parameter_edit (p, g_variant_new_double (90), NULL));
+  g_assert_true (lam_parameter_set_default (p, g_variant_new_double (200), NULL));
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 90);
+
+  /* A range that shrinks under a value keeps the value and says so. */
+  g_assert_null (lam_parameter_get_problem (p));
+  lam_parameter_set_range (p, 0, 50);
+  g_autofree char *problem = lam_parameter_get_problem (p);
+  g_assert_nonnull (problem);
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 90);
+  g_assert_finalize_object (p);
+
+  LamParameter *n = lam_parameter_new_integer ("iterations", "Iterations", NULL, 15, 1, 1000);
+  g_assert_null (lam_parameter_parse (n, "3.5", &error));
+  g_assert_nonnull (strstr (error->message, "whole number"));
+  g_clear_error (&error);
+  g_autoptr (GVariant) twenty = lam_parameter_parse (n, "20", &error);
+  g_assert_cmpint (g_variant_get_int64 (twenty), ==, 20);
+  g_assert_finalize_object (n);
+
+  LamParameter *beam = lam_parameter_new_choice ("beam", "Beam", beams, "parallel");
+  g_assert_cmpint (lam_parameter_get_selected (beam), ==, 0);
+  g_assert_false (lam_parameter_edit (beam, g_variant_new_string ("fan"), NULL));
+  g_assert_true (lam_parameter_edit (beam, g_variant_new_string ("cone"), NULL));
+  g_assert_cmpint (lam_parameter_get_selected (beam), ==, 1);
+  g_assert_finalize_object (beam);
+}
+
+static LamParameterList *
+new_list (LamUndo *undo)
+{
+  LamParameterList *list = lam_parameter_list_new (undo);
+  lam_parameter_list_add (list, new_centre ());
+  lam_parameter_list_add (list, lam_parameter_new_number ("tilt", "Tilt", "°", 0, -45, 45, 2));
+  lam_parameter_list_add (list, lam_parameter_new_integer ("iterations", "Iterations", NULL, 15, 1, 1000));
+  lam_parameter_list_add (list, lam_parameter_new_switch ("positivity", "Positivity", FALSE));
+  lam_parameter_list_add (list, lam_parameter_new_choice ("beam", "Beam", beams, "parallel"));
+  lam_parameter_list_add (list, lam_parameter_new_text ("name", "Name", ""));
+  return list;
+}
+
+static void
+test_list (void)
+{
+  g_autoptr (LamUndo) undo = lam_undo_new ();
+  LamParameterList *list = new_list (undo);
+  g_assert_cmpint (g_list_model_get_n_items (G_LIST_MODEL (list)), ==, 6);
+  g_assert_null (lam_parameter_list_find (list, "nothing"));
+  g_assert_true (lam_parameter_edit (lam_parameter_list_find (list, "tilt"), g_variant_new_double (1.25), NULL));
+  g_assert_true (lam_parameter_edit (lam_parameter_list_find (list, "beam"), g_variant_new_string ("cone"), NULL));
+  g_autoptr (GVariant) saved = lam_parameter_list_save (list);
+  lam_parameter_list_reset (list);
+  g_assert_cmpfloat (lam_parameter_get_number (lam_parameter_list_find (list, "tilt")), ==, 0);
+  g_assert_cmpstr (lam_undo_get_undo_name (undo), ==, "Reset All");
+  g_assert_true (lam_parameter_list_load (list, saved, NULL));
+  g_assert_cmpfloat (lam_parameter_get_number (lam_parameter_list_find (list, "tilt")), ==, 1.25);
+
+  /* One bad value refuses the whole. */
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) bad = g_variant_ref_sink (g_variant_new_parsed ("{'tilt': <2.5>, 'iterations': <int64 0>}"));
+  g_assert_false (lam_parameter_list_load (list, bad, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+  g_assert_cmpfloat (lam_parameter_get_number (lam_parameter_list_find (list, "tilt")), ==, 1.25);
+  lam_undo_clear (undo);
+  g_assert_finalize_object (list);
+}
+
+static void
+test_undo_steps (void)
+{
+  LamUndo *undo = lam_undo_new ();
+  LamParameterList *list = new_list (undo);
+  LamParameter *centre = lam_parameter_list_find (list, "center");
+  g_autoptr (GSimpleActionGroup) group = g_simple_action_group_new ();
+  lam_undo_add_actions (undo, G_ACTION_MAP (group));
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (group), "undo"));
+
+  /* A drag is one step, whatever it passed through. */
+  lam_undo_begin (undo, "Drag Axis");
+  for (int i = 0; i < 50; i++)
+    lam_parameter_edit (centre, g_variant_new_double (300 + i), NULL);
+  g_assert_false (lam_undo_can_undo (undo));
+  lam_undo_end (undo);
+  g_assert_cmpstr (lam_undo_get_undo_name (undo), ==, "Drag Axis");
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (group), "undo"));
+  g_action_group_activate_action (G_ACTION_GROUP (group), "undo", NULL);
+  g_assert_cmpfloat (lam_parameter_get_number (centre), ==, 319.5);
+  g_assert_false (lam_undo_can_undo (undo));
+  g_assert_cmpstr (lam_undo_get_redo_name (undo), ==, "Drag Axis");
+  g_action_group_activate_action (G_ACTION_GROUP (group), "redo", NULL);
+  g_assert_cmpfloat (lam_parameter_get_number (centre), ==, 349);
+
+  /* A drag that ends where it began is none. */
+  lam_undo_clear (undo);
+  lam_undo_begin (undo, "Drag Axis");
+  lam_parameter_edit (centre, g_variant_new_double (10), NULL);
+  lam_parameter_edit (centre, g_variant_new_double (349), NULL);
+  lam_undo_end (undo);
+  g_assert_false (lam_undo_can_undo (undo));
+
+  /* Quick repeats join; another parameter does not; with no window nothing joins. */
+  for (int i = 0; i < 5; i++)
+    lam_parameter_edit (centre, g_variant_new_double (20 + i), NULL);
+  lam_parameter_edit (lam_parameter_list_find (list, "tilt"), g_variant_new_double (3), NULL);
+  g_assert_true (lam_undo_undo (undo));
+  g_assert_true (lam_undo_undo (undo));
+  g_assert_cmpfloat (lam_parameter_get_number (centre), ==, 349);
+  g_assert_false (lam_undo_undo (undo));
+  lam_undo_set_merge_window (undo, 0);
+  for (int i = 0; i < 5; i++)
+    lam_parameter_edit (centre, g_variant_new_double (20 + i), NULL);
+  int steps = 0;
+  while (lam_undo_undo (undo))
+    steps++;
+  g_assert_cmpint (steps, ==, 5);
+
+  /* A new edit forgets what could be redone. */
+  g_assert_true (lam_undo_can_redo (undo));
+  lam_parameter_edit (centre, g_variant_new_double (1), NULL);
+  g_assert_false (lam_undo_can_redo (undo));
+  lam_undo_clear (undo);
+  g_clear_object (&group);
+  g_assert_finalize_object (list);
+  g_assert_finalize_object (undo);
+}
+
+/* 500 random edits, groups among them; every state on the way back and forth is the same bits. */
+static void
+test_undo_walk (void)
+{
+  g_autoptr (LamUndo) undo = lam_undo_new ();
+  lam_undo_set_merge_window (undo, 0);
+  g_autoptr (LamParameterList) list = new_list (undo);
+  g_autoptr (GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify) g_variant_unref);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (20240607);
+  g_ptr_array_add (states, lam_parameter_list_save (list));
+  while (states->len <= 500) {
+    int edits = g_rand_int_range (rand, 0, 10) == 0 ? g_rand_int_range (rand, 1, 8) : 0;
+    if (edits > 0)
+      lam_undo_begin (undo, "Drag");
+    for (int i = 0; i < MAX (edits, 1); i++) {
+      char name[16];
+      g_snprintf (name, sizeof name, "n%u", g_rand_int (rand));
+      switch (g_rand_int_range (rand, 0, 6)) {
+      case 0:
+        lam_parameter_edit (lam_parameter_list_find (list, "center"),
+                            g_variant_new_double (g_rand_double_range (rand, 0, 639)), NULL);
+        break;
+      case 1:
+        lam_parameter_edit (lam_parameter_list_find (list, "tilt"),
+                            g_variant_new_double (g_rand_double_range (rand, -45, 45)), NULL);
+        break;
+      case 2:
+        lam_parameter_edit (lam_parameter_list_find (list, "iterations"),
+                            g_variant_new_int64 (g_rand_int_range (rand, 1, 1000)), NULL);
+        break;
+      case 3:
+        lam_parameter_edit (lam_parameter_list_find (list, "positivity"), g_variant_new_boolean (g_rand_boolean (rand)),
+                            NULL);
+        break;
+      case 4:
+        lam_parameter_edit (lam_parameter_list_find (list, "beam"),
+                            g_variant_new_string (beams[g_rand_int_range (rand, 0, 2)].id), NULL);
+        break;
+      default:
+        lam_parameter_edit (lam_parameter_list_find (list, "name"), g_variant_new_string (name), NULL);
+      }
+    }
+    if (edits > 0)
+      lam_undo_end (undo);
+    g_autoptr (GVariant) now = lam_parameter_list_save (list);
+    /* An edit that changed nothing is no step. */
+    if (!g_variant_equal (now, g_ptr_array_index (states, states->len - 1)))
+      g_ptr_array_add (states, g_steal_pointer (&now));
+  }
+  for (int round = 0; round < 2; round++) {
+    for (guint i = states->len - 1; i-- > 0;) {
+      g_assert_true (lam_undo_undo (undo));
+      g_autoptr (GVariant) now = lam_parameter_list_save (list);
+      g_assert_true (g_variant_equal (now, g_ptr_array_index (states, i)));
+    }
+    g_assert_false (lam_undo_undo (undo));
+    for (guint i = 1; i < states->len; i++) {
+      g_assert_true (lam_undo_redo (undo));
+      g_autoptr (GVariant) now = lam_parameter_list_save (list);
+      g_assert_true (g_variant_equal (now, g_ptr_array_index (states, i)));
+    }
+    g_assert_false (lam_undo_redo (undo));
+  }
+}
+
+static LamSnapshot *
+new_shot (uint64_t generation, int64_t iteration, LamPlane plane, int64_t index)
+{
+  LamSnapshotInfo info = {.generation = generation,
+                          .iteration = iteration,
+                          .plane = plane,
+                          .index = index,
+                          .count = 9,
+                          .width = 100,
+                          .height = 40,
+                          .pitch_x = 1,
+                          .pitch_y = 1,
+                          .length_unit = "px",
+                          .value_unit = "1/px"};
+  float *pixels = lam_alloc (info.width * info.height * sizeof *pixels, "test picture", NULL);
+  for (int64_t i = 0; i < info.width * info.height; i++)
+    pixels[i] = (float) i + generation;
+  pixels[5 * 100 + 7] = NAN;
+  pixels[6 * 100 + 8] = -INFINITY;
+  return lam_snapshot_new_take (&info, pixels);
+}
+
+static void
+settle (LamSliceModel *model)
+{
+  while (!lam_slice_model_is_settled (model))
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static void
+wanted_cb (LamSliceModel *model, int plane, gint64 index, gint64 *asked)
+{
+  asked[0] = plane;
+  asked[1] = index;
+  asked[2]++;
+}
+
+static void
+test_slice_model (void)
+{
+  LamSliceModel *model = lam_slice_model_new ();
+  gint64 asked[3] = {-1, -1, 0};
+  g_signal_connect (model, "wanted", G_CALLBACK (wanted_cb), asked);
+  lam_slice_model_set_generation (model, 7);
+
+  /* Stale generations and older iterations are dropped. */
+  g_assert_false (lam_slice_model_take (model, new_shot (6, 0, LAM_PLANE_SLICE, 4)));
+  g_assert_null (lam_slice_model_get_snapshot (model));
+  g_assert_true (lam_slice_model_take (model, new_shot (7, 3, LAM_PLANE_SLICE, 4)));
+  g_assert_false (lam_slice_model_take (model, new_shot (7, 2, LAM_PLANE_SLICE, 4)));
+  g_assert_true (lam_slice_model_take (model, new_shot (7, 4, LAM_PLANE_SLICE, 4)));
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (model))->iteration, ==, 4);
+  g_assert_true (lam_slice_model_take (model, new_shot (7, 4, LAM_PLANE_ROW, 2)));
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_peek (model, LAM_PLANE_ROW))->index, ==, 2);
+
+  /* A new generation keeps the picture until its first snapshot comes, and refuses the old ones. */
+  lam_slice_model_set_generation (model, 8);
+  g_assert_nonnull (lam_slice_model_get_snapshot (model));
+  g_assert_false (lam_slice_model_take (model, new_shot (7, 5, LAM_PLANE_SLICE, 4)));
+  g_assert_true (lam_slice_model_take (model, new_shot (8, 0, LAM_PLANE_SLICE, 4)));
+
+  /* Wanted plane and index. */
+  g_assert_cmpint (lam_slice_model_get_count (model), ==, 9);
+  lam_slice_model_set_index (model, 6);
+  g_assert_cmpint (asked[0], ==, LAM_PLANE_SLICE);
+  g_assert_cmpint (asked[1], ==, 6);
+  lam_slice_model_set_index (model, 600);
+  g_assert_cmpint (asked[1], ==, 8);
+  gint64 before = asked[2];
+  lam_slice_model_set_index (model, 8);
+  g_assert_cmpint (asked[2], ==, before);
+  lam_slice_model_set_plane (model, LAM_PLANE_ROW);
+  g_assert_cmpint (asked[0], ==, LAM_PLANE_ROW);
+  g_assert_cmpint (asked[1], ==, 2);
+  lam_slice_model_set_plane (model, LAM_PLANE_SLICE);
+
+  /* Automatic level: percentiles of the finite values. */
+  settle (model);
+  double low, high;
+  lam_slice_model_get_level (model, &low, &high);
+  g_assert_cmpfloat_with_epsilon (low, 8 + 20, 3);
+  g_assert_cmpfloat_with_epsilon (high, 8 + 3980, 3);
+  const LamSliceStats *stats = lam_slice_model_get_stats (model);
+  int64_t sum = 0;
+  for (int b = 0; b < LAM_HISTOGRAM_BINS; b++)
+    sum += stats->full[b];
+  g_assert_cmpint (sum, ==, 3998);
+
+  /* A level set by hand stays through new snapshots; full; reset. */
+  lam_slice_model_set_level (model, 10, 20);
+  g_assert_false (lam_slice_model_get_auto_level (model));
+  lam_slice_model_take (model, new_shot (8, 1, LAM_PLANE_SLICE, 4));
+  settle (model);
+  lam_slice_model_get_level (model, &low, &high);
+  g_assert_cmpfloat (low, ==, 10);
+  g_assert_cmpfloat (high, ==, 20);
+  lam_slice_model_set_level (model, 10, 10);
+  lam_slice_model_get_level (model, &low, &high);
+  g_assert_cmpfloat (high, >, low);
+  lam_slice_model_level_full (model);
+  lam_slice_model_get_level (model, &low, &high);
+  g_assert_cmpfloat (low, ==, 8);
+  g_assert_cmpfloat (high, ==, 8 + 3999);
+  lam_slice_model_set_inverted (model, TRUE);
+  lam_slice_model_level_reset (model);
+  g_assert_true (lam_slice_model_get_auto_level (model));
+  g_assert_false (lam_slice_model_get_inverted (model));
+
+  /* The cursor shows the stored value, nan and inf as such. */
+  lam_slice_model_set_cursor (model, 5, 7);
+  g_autofree char *nan_text = lam_slice_model_describe_cursor (model);
+  g_assert_cmpstr (nan_text, ==, "row 5 col 7 · nan 1/px");
+  lam_slice_model_set_cursor (model, 6, 8);
+  g_autofree char *inf_text = lam_slice_model_describe_cursor (model);
+  g_assert_cmpstr (inf_text, ==, "row 6 col 8 · −inf 1/px");
+  lam_slice_model_set_cursor (model, 1, 2);
+  g_autofree char *text = lam_slice_model_describe_cursor (model);
+  g_assert_cmpstr (text, ==, "row 1 col 2 · 110 1/px");
+  lam_slice_model_set_cursor (model, 40, 0);
+  g_assert_null (lam_slice_model_describe_cursor (model));
+  int64_t row, column;
+  g_assert_true (lam_slice_model_mark_next_bad (model));
+  lam_slice_model_get_mark (model, &row, &column);
+  g_assert_cmpint (row * 100 + column, ==, 507);
+  g_assert_true (lam_slice_model_mark_next_bad (model));
+  lam_slice_model_get_mark (model, &row, &column);
+  g_assert_cmpint (row * 100 + column, ==, 608);
+  lam_slice_model_clear (model);
+  g_assert_null (lam_slice_model_get_snapshot (model));
+  g_assert_finalize_object (model);
+}
+
+/* A worker that outlives its model touches nothing. */
+static void
+test_slice_model_gone (void)
+{
+  for (int i = 0; i < 20; i++) {
+    LamSliceModel *model = lam_slice_model_new ();
+    lam_slice_model_take (model, new_shot (0, i, LAM_PLANE_SLICE, 0));
+    g_assert_finalize_object (model);
+  }
+  for (int i = 0; i < 100; i++) {
+    g_usleep (500);
+    while (g_main_context_iteration (NULL, FALSE))
+      ;
+  }
+}
+
+/* Everything bad: no level, no histogram, no crash. */
+static void
+test_slice_model_all_bad (void)
+{
+  LamSliceModel *model = lam_slice_model_new ();
+  LamSnapshotInfo info = {.plane = LAM_PLANE_SLICE, .count = 1, .width = 4, .height = 4};
+  float *pixels = lam_alloc (16 * sizeof *pixels, "test picture", NULL);
+  for (int i = 0; i < 16; i++)
+    pixels[i] = i % 2 ? NAN : INFINITY;
+  g_assert_true (lam_slice_model_take (model, lam_snapshot_new_take (&info, pixels)));
+  settle (model);
+  g_assert_null (lam_slice_model_get_stats (model));
+  lam_slice_model_level_full (model);
+  lam_slice_model_level_auto (model);
+  g_assert_finalize_object (model);
+}
+
+static void
+changed_cb (LamSeries *series, guint first, guint removed, guint added, guint *seen)
+{
+  seen[0]++;
+  seen[1] = first;
+  seen[2] = removed;
+  seen[3] = added;
+}
+
+static void
+test_series (void)
+{
+  LamSeries *series = lam_series_new ("iteration");
+  guint seen[4] = {0};
+  g_assert_cmpint (lam_series_add_column (series, "change", "change", "%"), ==, 0);
+  g_assert_cmpint (lam_series_add_column (series, "cost", "cost", NULL), ==, 1);
+  g_signal_connect (series, "changed", G_CALLBACK (changed_cb), seen);
+  for (int i = 1; i <= 1000; i++)
+    lam_series_append (series, i, (double[]){10.0 / i, i == 1 ? NAN : i});
+  g_assert_cmpint (seen[0], ==, 0);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpint (seen[0], ==, 1);
+  g_assert_cmpint (seen[3], ==, 1000);
+  lam_series_append (series, 1001, (double[]){0, 0});
+  lam_series_flush (series);
+  g_assert_cmpint (seen[1], ==, 1000);
+  g_assert_cmpint (seen[3], ==, 1);
+  g_assert_true (isnan (lam_series_get (series, 1, 0)));
+  g_assert_cmpint (lam_series_nearest (series, 500.4), ==, 499);
+  g_assert_cmpint (lam_series_nearest (series, 500.6), ==, 500);
+  g_assert_cmpint (lam_series_nearest (series, -5), ==, 0);
+  g_assert_cmpint (lam_series_nearest (series, 5000), ==, 1000);
+  lam_series_clear (series);
+  lam_series_append (series, 1, (double[]){1, 1});
+  lam_series_flush (series);
+  g_assert_cmpint (seen[1], ==, 0);
+  g_assert_cmpint (seen[2], ==, 1001);
+  g_assert_cmpint (seen[3], ==, 1);
+  g_assert_finalize_object (series);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/model/units", test_units);
+  g_test_add_func ("/model/parameter", test_parameter);
+  g_test_add_func ("/model/parameter-list", test_list);
+  g_test_add_func ("/model/undo/steps", test_undo_steps);
+  g_test_add_func ("/model/undo/random-walk", test_undo_walk);
+  g_test_add_func ("/model/slice-model", test_slice_model);
+  g_test_add_func ("/model/slice-model/gone", test_slice_model_gone);
+  g_test_add_func ("/model/slice-model/all-bad", test_slice_model_all_bad);
+  g_test_add_func ("/model/series", test_series);
+  return g_test_run ();
+}
