@@ -34,7 +34,8 @@ test_weight_zero (void)
   const int64_t size = 3 * 41;
   LamRegularization five, six;
 
-  g_autoptr (LamGeometry) less = scan (5, (float *[]){NULL});
+  g_autofree float *unused = NULL;
+  g_autoptr (LamGeometry) less = scan (5, &unused);
   g_autofree float *without = g_new (float, 5 * size), *weights = g_new (float, 6 * size);
   memcpy (without, y, sizeof (float) * (size_t) (2 * size));
   memcpy (without + 2 * size, y + 3 * size, sizeof (float) * (size_t) (3 * size));
