@@ -59,7 +59,9 @@ typedef struct {
   double angle_start, angle_stop; /* degrees; evenly, stop not included */
   LamAngleUnit angle_unit;        /* of the file's own angles */
   int direction;                  /* 0 not given; +1 as the file says; -1 reversed: every angle negated */
-  LamRange slices;                /* parallel: detector rows to use; {0, 0} = all. Cone: left to the caller */
+  gboolean kind_set;
+  LamScanKind kind; /* what the samples are, where the file does not say */
+  LamRange slices;  /* parallel: detector rows to use; {0, 0} = all. Cone: left to the caller */
 } LamScanOptions;
 
 #define LAM_SCAN_OPTIONS_INIT                                                                                          \
