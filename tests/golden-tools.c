@@ -1,10 +1,13 @@
 #include "golden-tools.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ct/autoreg.h"
 #include "ct/phantom.h"
+#include "ct/preprocess.h"
+#include "ct/weights.h"
 
 /* --- auto_geometry: a dataset a quantity, an entry a case --- */
 
@@ -195,4 +198,182 @@ void
 golden_auto_regularization (hid_t file, GoldenTally *tally)
 {
   golden_each_group (file, "auto_regularization", check_auto_regularization, tally);
+}
+
+/* --- tools: what is stored is float32, so 1e-4 --- */
+
+#define TOOL_BOUND 1e-4
+
+/* Compares @ours with the dataset @name; nothing happens when the file lacks it. */
+static void
+compare_tool (hid_t group, const char *kind, const char *name, const float *ours, int64_t n, GoldenTally *tally)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  if (!golden_has (group, name))
+    return;
+  g_autofree double *truth = golden_read_double (group, name, shape);
+  g_assert_cmpint (golden_count (shape), ==, n);
+  golden_tally_add (tally, kind, name, golden_relative_float (ours, truth, n), TOOL_BOUND);
+}
+
+static float *
+mean_of (hid_t group, const char *name)
+{
+  int64_t s[GOLDEN_MAX_RANK];
+  g_autofree float *frames = golden_read_float (group, name, s);
+  float *mean = g_new (float, s[1] * s[2]);
+  g_assert_true (lam_mean_frames (frames, s[0], s[1], s[2], mean, NULL));
+  return mean;
+}
+
+/* The seed works with magnitudes, so a count below the dark is no defect there. */
+static void
+transmit (float *data, const int64_t s[], const float *flat, const float *dark, const int32_t *defects,
+          int64_t n_defects)
+{
+  LamTransmissionOptions options;
+  LamTransmissionReport report = {0};
+  lam_transmission_options_init (&options);
+  options.magnitude = TRUE;
+  options.defects = defects;
+  options.n_defects = n_defects;
+  g_assert_true (lam_transmission (data, s[0], s[1], s[2], flat, dark, &options, NULL, &report, NULL, NULL));
+}
+
+static void
+check_downsampled (hid_t group, const char *name, GoldenTally *tally)
+{
+  int row_factor, channel_factor;
+  int64_t s[GOLDEN_MAX_RANK], d[GOLDEN_MAX_RANK];
+  if (sscanf (name, "sinogram_downsampled_%d_%d", &row_factor, &channel_factor) != 2)
+    return;
+  g_autofree float *data = golden_read_float (group, "object", s);
+  g_autofree float *flat = mean_of (group, "blank"), *dark = mean_of (group, "dark");
+  g_autofree int32_t *defects = golden_read_int32 (group, "defective_pixels", d);
+  for (int64_t i = 0; i < d[0]; i++)
+    for (int64_t v = 0; v < s[0]; v++)
+      data[(v * s[1] + defects[2 * i]) * s[2] + defects[2 * i + 1]] = NAN;
+  for (int64_t i = 0; i < d[0]; i++) {
+    int64_t p = defects[2 * i] * s[2] + defects[2 * i + 1];
+    flat[p] = dark[p] = NAN;
+  }
+  int64_t small[3] = {s[0], s[1] / row_factor, s[2] / channel_factor};
+  g_assert_true (lam_bin (data, s[0], s[1], s[2], row_factor, channel_factor, data, NULL));
+  g_assert_true (lam_bin (flat, 1, s[1], s[2], row_factor, channel_factor, flat, NULL));
+  g_assert_true (lam_bin (dark, 1, s[1], s[2], row_factor, channel_factor, dark, NULL));
+  transmit (data, small, flat, dark, NULL, 0);
+  compare_tool (group, "tools/transmission", name, data, small[0] * small[1] * small[2], tally);
+}
+
+static void
+check_transmission (hid_t group, GoldenTally *tally)
+{
+  int64_t s[GOLDEN_MAX_RANK], d[GOLDEN_MAX_RANK];
+  g_autofree float *data = golden_read_float (group, "object", s);
+  g_autofree float *flat = mean_of (group, "blank"), *dark = mean_of (group, "dark");
+  g_autofree int32_t *defects = golden_read_int32 (group, "defective_pixels", d);
+  int64_t n = s[0] * s[1] * s[2];
+  transmit (data, s, flat, dark, defects, d[0]);
+  compare_tool (group, "tools/transmission", "sinogram", data, n, tally);
+  if (golden_has (group, "sinogram_rotated")) {
+    double angle = golden_dataset_attr_double (group, "sinogram_rotated", "rotation_rad");
+    g_assert_true (lam_rotate_detector (data, s[0], s[1], s[2], angle, NULL, NULL));
+    compare_tool (group, "tools/transmission", "sinogram_rotated", data, n, tally);
+  }
+  H5G_info_t info;
+  H5Gget_info (group, &info);
+  for (hsize_t i = 0; i < info.nlinks; i++) {
+    char name[256];
+    H5Lget_name_by_idx (group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
+    check_downsampled (group, name, tally);
+  }
+}
+
+static void
+check_weights (hid_t group, GoldenTally *tally)
+{
+  int64_t s[GOLDEN_MAX_RANK];
+  g_autofree float *y = golden_read_float (group, "sinogram", s);
+  int64_t n = golden_count (s);
+  g_autofree float *w = g_new (float, n);
+  for (int kind = 0; kind < LAM_WEIGHTS_COUNT; kind++) {
+    lam_make_weights (kind, y, n, w);
+    compare_tool (group, "tools/weights", lam_weights_name (kind), w, n, tally);
+  }
+  static const char huber[] = "generalized_huber";
+  if (!golden_has (group, huber))
+    return;
+  LamWeightKind kind;
+  hid_t set = H5Dopen2 (group, huber, H5P_DEFAULT);
+  g_autofree char *start = golden_attr_string (set, "initial_weights");
+  double threshold = golden_attr_double (set, "threshold"), delta = golden_attr_double (set, "delta");
+  H5Dclose (set);
+  g_autofree float *error = golden_read_float (group, "error", NULL);
+  g_assert_true (lam_weights_from_name (start, &kind, NULL));
+  lam_make_weights (kind, y, n, w);
+  lam_huber_factor (error, w, n, threshold, delta, w);
+  compare_tool (group, "tools/weights", huber, w, n, tally);
+}
+
+static void
+check_corrections (hid_t group, GoldenTally *tally)
+{
+  static const char kind[] = "tools/corrections";
+  int64_t s[GOLDEN_MAX_RANK];
+  g_autofree float *input = golden_read_float (group, "sinogram", s);
+  int64_t n = golden_count (s);
+  size_t bytes = sizeof (float) * (size_t) n;
+  g_autofree float *y = g_memdup2 (input, bytes);
+
+  static const char *const background[] = {"background_global", "background_per_view"};
+  for (int mode = 0; mode < 2; mode++)
+    if (golden_has (group, background[mode])) {
+      int64_t width = (int64_t) golden_dataset_attr_double (group, background[mode], "edge_width");
+      memcpy (y, input, bytes);
+      g_assert_true (lam_remove_background (y, s[0], s[1], s[2], width, mode, NULL, NULL));
+      compare_tool (group, kind, background[mode], y, n, tally);
+    }
+  memcpy (y, input, bytes);
+  g_assert_true (lam_equalize_means (y, s[0], s[1], s[2], NULL));
+  compare_tool (group, kind, "sinogram_offset_removed", y, n, tally);
+  if (golden_has (group, "detector_rotated")) {
+    memcpy (y, input, bytes);
+    double angle = golden_dataset_attr_double (group, "detector_rotated", "rotation_rad");
+    g_assert_true (lam_rotate_detector (y, s[0], s[1], s[2], angle, NULL, NULL));
+    compare_tool (group, kind, "detector_rotated", y, n, tally);
+  }
+  if (golden_has (group, "polynomial")) {
+    double c[16];
+    int64_t count = golden_dataset_attr_doubles (group, "polynomial", "coefficients", c, G_N_ELEMENTS (c));
+    g_assert_cmpint (count, <=, G_N_ELEMENTS (c));
+    memcpy (y, input, bytes);
+    lam_apply_polynomial (y, n, c, (int) count);
+    compare_tool (group, kind, "polynomial", y, n, tally);
+  }
+  if (golden_has (group, "zinger_removed") && golden_has (group, "zinger_input")) {
+    g_autofree float *z = golden_read_float (group, "zinger_input", NULL);
+    g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, s[0], s[1], s[2]);
+    g_assert_true (
+        lam_remove_zingers (z, g, golden_dataset_attr_double (group, "zinger_removed", "ratio"), 3, NULL, NULL));
+    compare_tool (group, kind, "zinger_removed", z, n, tally);
+  }
+}
+
+void
+golden_tools (hid_t file, GoldenTally *tally)
+{
+  static const struct {
+    const char *path;
+    void (*check) (hid_t group, GoldenTally *tally);
+  } tools[] = {
+      {"tools/transmission", check_transmission},
+      {"tools/weights", check_weights},
+      {"tools/corrections", check_corrections},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (tools); i++)
+    if (golden_has (file, tools[i].path)) {
+      hid_t group = golden_open_group (file, tools[i].path);
+      tools[i].check (group, tally);
+      H5Gclose (group);
+    }
 }
