@@ -1,0 +1,427 @@
+#include "config.h"
+
+#include "geometry-view.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "model/units.h"
+#include "palette.h"
+
+#define HIT 16 /* widget pixels round the axis that take hold of it */
+
+/* Scene coordinates: along = with the rays, from the axis; across = with growing channels, from the detector's
+ * centre. */
+typedef struct {
+  double scale, x0, y0;    /* widget = x0 + along * scale, y0 + across * scale */
+  double source, detector; /* along */
+  double width;            /* of the detector */
+  double radius;           /* of the volume */
+} Scene;
+
+struct _LamGeometryView {
+  GtkWidget parent_instance;
+  gboolean shown;
+  LamGeometry g; /* angles and shifts not kept */
+  int turn;      /* +1 = angles grow, clockwise here; -1; 0 = one angle only */
+  gboolean dragging, hovering;
+  double start; /* offset where the drag began */
+};
+
+G_DEFINE_FINAL_TYPE (LamGeometryView, lam_geometry_view, GTK_TYPE_WIDGET)
+
+enum { DRAG_BEGIN, DRAGGED, DRAG_END, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static gboolean
+is_cone (LamGeometryView *self)
+{
+  return self->g.kind == LAM_GEOMETRY_CONE && isfinite (self->g.source_detector) && isfinite (self->g.source_axis)
+         && self->g.source_axis > 0 && self->g.source_detector > self->g.source_axis;
+}
+
+static void
+layout_scene (LamGeometryView *self, Scene *s)
+{
+  const LamGeometry *g = &self->g;
+  double width = gtk_widget_get_width (GTK_WIDGET (self)), height = gtk_widget_get_height (GTK_WIDGET (self));
+  s->width = fmax (g->channels * g->channel_pitch, 1e-9);
+  double columns = g->recon_columns * g->voxel_pitch, rows = g->recon_rows * g->voxel_pitch * g->row_aspect;
+  s->radius = columns > 0 ? fmax (columns, rows) / 2 : s->width / 2;
+  /* Parallel rays come from anywhere: a place that looks well. */
+  s->source = is_cone (self) ? -g->source_axis : -1.05 * s->width;
+  s->detector = is_cone (self) ? g->source_detector - g->source_axis : 1.05 * s->width;
+  double top = 22, bottom = 24, side = 16;
+  double across = fmax (s->width, 2 * (s->radius + fabs (g->channel_offset))) * 1.08;
+  double along = s->detector - s->source;
+  s->scale = fmin ((width - 2 * side) / along, (height - top - bottom) / across);
+  s->x0 = width / 2 - (s->source + s->detector) / 2 * s->scale;
+  s->y0 = top + (height - top - bottom) / 2;
+}
+
+gboolean
+lam_geometry_view_get_axis_point (LamGeometryView *self, double *x, double *y)
+{
+  g_return_val_if_fail (LAM_IS_GEOMETRY_VIEW (self), FALSE);
+  Scene s;
+  if (!self->shown)
+    return FALSE;
+  layout_scene (self, &s);
+  *x = s.x0;
+  *y = s.y0 + self->g.channel_offset * s.scale;
+  return TRUE;
+}
+
+/* -- drawing -- */
+
+static void
+set_colour (cairo_t *cr, LamGeometryView *self, LamColour role, double alpha)
+{
+  GdkRGBA rgba = lam_palette_alpha (GTK_WIDGET (self), role, alpha);
+  gdk_cairo_set_source_rgba (cr, &rgba);
+}
+
+static void
+draw_text (LamGeometryView *self, GtkSnapshot *snapshot, const char *text, LamColour role, double x, double y,
+           double align)
+{
+  g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, 0.8);
+  GdkRGBA colour = lam_palette (GTK_WIDGET (self), role);
+  int w, h;
+  pango_layout_get_pixel_size (layout, &w, &h);
+  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (
+      snapshot, &GRAPHENE_POINT_INIT (CLAMP (floor (x - w * align), 2, MAX (width - w - 2, 2)), floor (y - h / 2.0)));
+  gtk_snapshot_append_layout (snapshot, layout, &colour);
+  gtk_snapshot_restore (snapshot);
+}
+
+/* The detector's point at distance @u (with the channels) from its centre. */
+static void
+detector_point (LamGeometryView *self, const Scene *s, double u, double *x, double *y)
+{
+  double along = s->detector, across = u;
+  if (is_cone (self) && self->g.detector == LAM_DETECTOR_CURVED) {
+    double angle = (u - self->g.channel_offset) / self->g.source_detector;
+    along = s->source + self->g.source_detector * cos (angle);
+    across = self->g.channel_offset + self->g.source_detector * sin (angle);
+  }
+  *x = s->x0 + along * s->scale;
+  *y = s->y0 + across * s->scale;
+}
+
+static void
+draw_rays (LamGeometryView *self, cairo_t *cr, const Scene *s)
+{
+  double x, y, source_x = s->x0 + s->source * s->scale, source_y = s->y0 + self->g.channel_offset * s->scale;
+  set_colour (cr, self, LAM_COLOUR_YELLOW, 0.5);
+  cairo_set_line_width (cr, 1);
+  for (int i = 0; i <= 8; i++) {
+    detector_point (self, s, (i / 8.0 - 0.5) * s->width * 0.94, &x, &y);
+    cairo_move_to (cr, source_x, is_cone (self) ? source_y : y);
+    cairo_line_to (cr, x, y);
+  }
+  cairo_stroke (cr);
+  if (is_cone (self)) {
+    set_colour (cr, self, LAM_COLOUR_YELLOW, 1);
+    cairo_arc (cr, source_x, source_y, 4.5, 0, 2 * G_PI);
+    cairo_fill (cr);
+    return;
+  }
+  set_colour (cr, self, LAM_COLOUR_DIM, 1);
+  cairo_set_dash (cr, (double[]){3, 3}, 2, 0);
+  cairo_move_to (cr, source_x, s->y0 - s->width / 2 * s->scale);
+  cairo_line_to (cr, source_x, s->y0 + s->width / 2 * s->scale);
+  cairo_stroke (cr);
+  cairo_set_dash (cr, NULL, 0, 0);
+}
+
+static void
+draw_detector (LamGeometryView *self, cairo_t *cr, const Scene *s)
+{
+  double x, y;
+  set_colour (cr, self, LAM_COLOUR_GREEN, 1);
+  cairo_set_line_width (cr, 6);
+  for (int i = 0; i <= 32; i++) {
+    detector_point (self, s, (i / 32.0 - 0.5) * s->width, &x, &y);
+    cairo_line_to (cr, x + 3, y);
+  }
+  cairo_stroke (cr);
+  /* Its centre. */
+  detector_point (self, s, 0, &x, &y);
+  cairo_set_line_width (cr, 1.5);
+  cairo_move_to (cr, x - 7, y);
+  cairo_line_to (cr, x + 13, y);
+  cairo_stroke (cr);
+}
+
+static void
+draw_volume (LamGeometryView *self, cairo_t *cr, const Scene *s)
+{
+  double x = s->x0, y = s->y0 + self->g.channel_offset * s->scale, r = s->radius * s->scale;
+  cairo_arc (cr, x, y, r, 0, 2 * G_PI);
+  set_colour (cr, self, LAM_COLOUR_BLUE, 0.12);
+  cairo_fill_preserve (cr);
+  set_colour (cr, self, LAM_COLOUR_BLUE, 0.9);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+  if (self->turn == 0 || r < 12)
+    return;
+  /* The way the object turns: an arc from twelve o'clock with a head. */
+  double a = -G_PI / 2, b = a + self->turn * 0.9;
+  cairo_set_line_width (cr, 3);
+  if (self->turn > 0)
+    cairo_arc (cr, x, y, r, a, b);
+  else
+    cairo_arc_negative (cr, x, y, r, a, b);
+  cairo_stroke (cr);
+  double tip_x = x + r * cos (b), tip_y = y + r * sin (b), along = b + self->turn * G_PI / 2;
+  cairo_move_to (cr, tip_x + 9 * cos (along), tip_y + 9 * sin (along));
+  cairo_line_to (cr, tip_x + 6 * cos (along + 2), tip_y + 6 * sin (along + 2));
+  cairo_line_to (cr, tip_x + 6 * cos (along - 2), tip_y + 6 * sin (along - 2));
+  cairo_close_path (cr);
+  cairo_fill (cr);
+}
+
+static void
+draw_axis (LamGeometryView *self, cairo_t *cr, const Scene *s)
+{
+  double x = s->x0, y = s->y0 + self->g.channel_offset * s->scale;
+  set_colour (cr, self, LAM_COLOUR_RED, 1);
+  cairo_set_line_width (cr, 1.5);
+  cairo_set_dash (cr, (double[]){4, 3}, 2, 0);
+  cairo_move_to (cr, x, y);
+  cairo_line_to (cr, s->x0 + s->detector * s->scale, y);
+  cairo_stroke (cr);
+  cairo_set_dash (cr, NULL, 0, 0);
+  if (self->hovering || self->dragging || gtk_widget_has_visible_focus (GTK_WIDGET (self))) {
+    set_colour (cr, self, LAM_COLOUR_RED, 0.25);
+    cairo_arc (cr, x, y, 10, 0, 2 * G_PI);
+    cairo_fill (cr);
+    set_colour (cr, self, LAM_COLOUR_RED, 1);
+  }
+  cairo_arc (cr, x, y, 5, 0, 2 * G_PI);
+  cairo_fill (cr);
+}
+
+static void
+draw_labels (LamGeometryView *self, GtkSnapshot *snapshot, const Scene *s)
+{
+  const LamGeometry *g = &self->g;
+  int width = gtk_widget_get_width (GTK_WIDGET (self)), height = gtk_widget_get_height (GTK_WIDGET (self));
+  double detector_x, top, bottom, source_x = s->x0 + s->source * s->scale;
+  double axis_y = s->y0 + g->channel_offset * s->scale;
+  detector_point (self, s, -s->width / 2, &detector_x, &top);
+  detector_point (self, s, s->width / 2, &detector_x, &bottom);
+  draw_text (self, snapshot, is_cone (self) ? _ ("source") : _ ("rays"), LAM_COLOUR_YELLOW, source_x,
+             is_cone (self) ? axis_y - 14 : top - 9, is_cone (self) ? 0.5 : 0.2);
+  draw_text (self, snapshot, _ ("detector"), LAM_COLOUR_GREEN, detector_x + 8, top - 9, 1);
+  /* Which end is channel 0: the sign of the offset can be read off. */
+  g_autofree char *last = g_strdup_printf ("%ld", (long) g->channels - 1);
+  draw_text (self, snapshot, "0", LAM_COLOUR_DIM, detector_x - 5, top + 6, 1);
+  draw_text (self, snapshot, last, LAM_COLOUR_DIM, detector_x - 5, bottom - 6, 1);
+
+  g_autofree char *offset = lam_units_format (g->channel_offset, g_str_equal (g->length_unit, "px") ? 1 : 3);
+  g_autofree char *axis = g_strdup_printf (_ ("axis %s %s"), offset, g->length_unit);
+  /* On the side of the dashed line that is away from the detector's centre mark. */
+  draw_text (self, snapshot, axis, LAM_COLOUR_RED, s->x0 + s->detector * s->scale - 12,
+             axis_y + (g->channel_offset < 0 ? -10 : 10), 1);
+  const char *words = self->turn > 0   ? _ ("seen from above · object turns clockwise")
+                      : self->turn < 0 ? _ ("seen from above · object turns anticlockwise")
+                                       : _ ("seen from above");
+  draw_text (self, snapshot, words, LAM_COLOUR_DIM, width / 2.0, height - 10, 0.5);
+}
+
+static void
+lam_geometry_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  LamGeometryView *self = LAM_GEOMETRY_VIEW (widget);
+  Scene s;
+  if (!self->shown)
+    return;
+  layout_scene (self, &s);
+  cairo_t *cr = gtk_snapshot_append_cairo (
+      snapshot, &GRAPHENE_RECT_INIT (0, 0, gtk_widget_get_width (widget), gtk_widget_get_height (widget)));
+  draw_rays (self, cr, &s);
+  draw_volume (self, cr, &s);
+  draw_detector (self, cr, &s);
+  draw_axis (self, cr, &s);
+  cairo_destroy (cr);
+  draw_labels (self, snapshot, &s);
+}
+
+/* -- hands -- */
+
+static double
+limit (LamGeometryView *self, double offset)
+{
+  double most = (self->g.channels - 1) / 2.0 * self->g.channel_pitch;
+  return CLAMP (offset, -most, most);
+}
+
+static gboolean
+over_axis (LamGeometryView *self, double x, double y)
+{
+  Scene s;
+  double axis_x, axis_y;
+  if (!lam_geometry_view_get_axis_point (self, &axis_x, &axis_y))
+    return FALSE;
+  layout_scene (self, &s);
+  gboolean on_line = x > axis_x && x < s.x0 + s.detector * s.scale && fabs (y - axis_y) < 5;
+  return hypot (x - axis_x, y - axis_y) <= HIT || on_line;
+}
+
+static void
+drag_begin_cb (GtkGestureDrag *gesture, double x, double y, LamGeometryView *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  if (!over_axis (self, x, y)) {
+    gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_DENIED);
+    return;
+  }
+  gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  self->dragging = TRUE;
+  self->start = self->g.channel_offset;
+  g_signal_emit (self, signals[DRAG_BEGIN], 0);
+}
+
+static void
+drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *self)
+{
+  Scene s;
+  if (!self->dragging)
+    return;
+  layout_scene (self, &s);
+  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  double fine = state & GDK_CONTROL_MASK ? 0.1 : 1;
+  g_signal_emit (self, signals[DRAGGED], 0, limit (self, self->start + fine * dy / s.scale));
+}
+
+static void
+drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *self)
+{
+  if (!self->dragging)
+    return;
+  self->dragging = FALSE;
+  g_signal_emit (self, signals[DRAG_END], 0);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+motion_cb (GtkEventControllerMotion *controller, double x, double y, LamGeometryView *self)
+{
+  gboolean over = over_axis (self, x, y);
+  if (over == self->hovering)
+    return;
+  self->hovering = over;
+  gtk_widget_set_cursor_from_name (GTK_WIDGET (self), over ? "ns-resize" : NULL);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+leave_cb (GtkEventControllerMotion *controller, LamGeometryView *self)
+{
+  self->hovering = FALSE;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static gboolean
+move_key (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  LamGeometryView *self = LAM_GEOMETRY_VIEW (widget);
+  if (!self->shown)
+    return FALSE;
+  double channels = g_variant_get_double (args);
+  g_signal_emit (self, signals[DRAGGED], 0, limit (self, self->g.channel_offset + channels * self->g.channel_pitch));
+  return TRUE;
+}
+
+/* -- widget -- */
+
+static void
+lam_geometry_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
+                           int *minimum_baseline, int *natural_baseline)
+{
+  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 180 : 140;
+  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 280 : 200;
+}
+
+void
+lam_geometry_view_set_geometry (LamGeometryView *self, const LamGeometry *geometry)
+{
+  g_return_if_fail (LAM_IS_GEOMETRY_VIEW (self));
+  self->shown = geometry != NULL && geometry->channels > 0;
+  if (self->shown) {
+    const LamGeometry *g = geometry;
+    self->turn = 0;
+    if (g->angles != NULL && g->views > 1)
+      self->turn = (g->angles[g->views - 1] > g->angles[0]) - (g->angles[g->views - 1] < g->angles[0]);
+    self->g = *g;
+    self->g.angles = self->g.shifts = NULL;
+    double most = limit (self, INFINITY);
+    g_autofree char *text = lam_units_format (g->channel_offset, 3);
+    g_autofree char *full = g_strdup_printf ("%s %s", text, g->length_unit);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_VALUE_NOW, g->channel_offset,
+                                    GTK_ACCESSIBLE_PROPERTY_VALUE_MIN, -most, GTK_ACCESSIBLE_PROPERTY_VALUE_MAX, most,
+                                    GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, full, -1);
+  }
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+lam_geometry_view_class_init (LamGeometryViewClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  GType type = LAM_TYPE_GEOMETRY_VIEW;
+  widget_class->snapshot = lam_geometry_view_snapshot;
+  widget_class->measure = lam_geometry_view_measure;
+  signals[DRAG_BEGIN] = g_signal_new ("axis-drag-begin", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[DRAGGED] =
+      g_signal_new ("axis-dragged", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
+  signals[DRAG_END] = g_signal_new ("axis-drag-end", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  gtk_widget_class_set_css_name (widget_class, "geometryview");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_SLIDER);
+  static const struct {
+    guint key;
+    GdkModifierType state;
+    double channels;
+  } keys[] = {
+      {GDK_KEY_Left, 0, -0.1},
+      {GDK_KEY_Up, 0, -0.1},
+      {GDK_KEY_Left, GDK_SHIFT_MASK, -1},
+      {GDK_KEY_Up, GDK_SHIFT_MASK, -1},
+      {GDK_KEY_Page_Up, 0, -1},
+      {GDK_KEY_Right, 0, 0.1},
+      {GDK_KEY_Down, 0, 0.1},
+      {GDK_KEY_Right, GDK_SHIFT_MASK, 1},
+      {GDK_KEY_Down, GDK_SHIFT_MASK, 1},
+      {GDK_KEY_Page_Down, 0, 1},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS (keys); i++)
+    gtk_widget_class_add_binding (widget_class, keys[i].key, keys[i].state, move_key, "d", keys[i].channels);
+}
+
+static void
+lam_geometry_view_init (LamGeometryView *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  gtk_widget_set_focusable (widget, TRUE);
+  GtkGesture *drag = gtk_gesture_drag_new ();
+  g_signal_connect (drag, "drag-begin", G_CALLBACK (drag_begin_cb), self);
+  g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
+  g_signal_connect (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
+  GtkEventController *motion = gtk_event_controller_motion_new ();
+  g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
+  g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
+  gtk_widget_add_controller (widget, motion);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Axis of rotation, in the scan seen from above"), -1);
+}
+
+GtkWidget *
+lam_geometry_view_new (void)
+{
+  return g_object_new (LAM_TYPE_GEOMETRY_VIEW, NULL);
+}

@@ -1,0 +1,82 @@
+#include "config.h"
+
+#include "palette.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+static const char *const light[LAM_COLOURS] = {
+    [LAM_COLOUR_TEXT] = "#1e1e1e",  [LAM_COLOUR_DIM] = "#5e5c64",    [LAM_COLOUR_GRID] = "#d5d3cf",
+    [LAM_COLOUR_BLUE] = "#1c71d8",  [LAM_COLOUR_ORANGE] = "#c64600", [LAM_COLOUR_RED] = "#c01c28",
+    [LAM_COLOUR_GREEN] = "#1b8553", [LAM_COLOUR_YELLOW] = "#b37d00",
+};
+
+static const char *const dark[LAM_COLOURS] = {
+    [LAM_COLOUR_TEXT] = "#ffffff",  [LAM_COLOUR_DIM] = "#b9b7bd",    [LAM_COLOUR_GRID] = "#4a484e",
+    [LAM_COLOUR_BLUE] = "#78aeed",  [LAM_COLOUR_ORANGE] = "#ffa348", [LAM_COLOUR_RED] = "#ff7b63",
+    [LAM_COLOUR_GREEN] = "#57d69a", [LAM_COLOUR_YELLOW] = "#f5c211",
+};
+
+GdkRGBA
+lam_palette (GtkWidget *widget, LamColour colour)
+{
+  GdkDisplay *display = gtk_widget_get_display (widget);
+  gboolean is_dark = adw_style_manager_get_dark (adw_style_manager_get_for_display (display));
+  GdkRGBA rgba;
+  gdk_rgba_parse (&rgba, (is_dark ? dark : light)[colour]);
+  return rgba;
+}
+
+GdkRGBA
+lam_palette_alpha (GtkWidget *widget, LamColour colour, double alpha)
+{
+  GdkRGBA rgba = lam_palette (widget, colour);
+  rgba.alpha = alpha;
+  return rgba;
+}
+
+/* Evenly spaced anchors; straight lines between them. */
+static const guint32 grey[] = {0x000000, 0xffffff};
+static const guint32 viridis[] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
+                                  0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725};
+static const guint32 diverging[] = {0x053061, 0x2166ac, 0x4393c3, 0x92c5de, 0xf7f7f7,
+                                    0xf4a582, 0xd6604d, 0xb2182b, 0x67001f};
+
+void
+lam_colour_map_fill (LamColourMap map, guint8 rgba[256 * 4])
+{
+  const guint32 *anchors = map == LAM_COLOUR_MAP_VIRIDIS ? viridis : map == LAM_COLOUR_MAP_DIVERGING ? diverging : grey;
+  int n = map == LAM_COLOUR_MAP_VIRIDIS     ? G_N_ELEMENTS (viridis)
+          : map == LAM_COLOUR_MAP_DIVERGING ? G_N_ELEMENTS (diverging)
+                                            : G_N_ELEMENTS (grey);
+  for (int i = 0; i < 256; i++) {
+    double at = i / 255.0 * (n - 1);
+    int k = MIN ((int) at, n - 2);
+    double t = at - k;
+    for (int c = 0; c < 3; c++) {
+      int shift = 16 - 8 * c;
+      double a = (anchors[k] >> shift) & 255, b = (anchors[k + 1] >> shift) & 255;
+      rgba[4 * i + c] = (guint8) (a + (b - a) * t + 0.5);
+    }
+    rgba[4 * i + 3] = 255;
+  }
+}
+
+const char *
+lam_colour_map_name (LamColourMap map)
+{
+  static const char *const names[LAM_COLOUR_MAPS] = {N_ ("Grey"), N_ ("Viridis"), N_ ("Blue to red")};
+  return _ (names[map]);
+}
+
+PangoLayout *
+lam_small_layout (GtkWidget *widget, const char *text, double scale)
+{
+  PangoLayout *layout = gtk_widget_create_pango_layout (widget, text);
+  g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
+  pango_attr_list_insert (attributes, pango_attr_scale_new (scale));
+  /* Figures of one width, so that a changing number does not shake. */
+  pango_attr_list_insert (attributes, pango_attr_font_features_new ("tnum=1"));
+  pango_layout_set_attributes (layout, attributes);
+  return layout;
+}

@@ -1,0 +1,34 @@
+/* palette.h: colours of drawn things, one set for light and one for dark. Told apart by colour-blind eyes, and never
+ * the only sign. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "model/slice-model.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  LAM_COLOUR_TEXT,
+  LAM_COLOUR_DIM,    /* secondary text */
+  LAM_COLOUR_GRID,   /* lines behind data */
+  LAM_COLOUR_BLUE,   /* first series, selected things */
+  LAM_COLOUR_ORANGE, /* second series */
+  LAM_COLOUR_RED,    /* limits; the axis of rotation */
+  LAM_COLOUR_GREEN,  /* the detector */
+  LAM_COLOUR_YELLOW, /* rays */
+  LAM_COLOURS
+} LamColour;
+
+/* For @widget's present style (light, dark). */
+GdkRGBA lam_palette (GtkWidget *widget, LamColour colour);
+GdkRGBA lam_palette_alpha (GtkWidget *widget, LamColour colour, double alpha);
+
+/* The 256 colours of @map as RGBA bytes. */
+void lam_colour_map_fill (LamColourMap map, guint8 rgba[256 * 4]);
+const char *lam_colour_map_name (LamColourMap map);
+
+/* A one-line layout in @widget's font scaled by @scale; no colour set. */
+PangoLayout *lam_small_layout (GtkWidget *widget, const char *text, double scale);
+
+G_END_DECLS

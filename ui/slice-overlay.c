@@ -1,0 +1,121 @@
+#include "config.h"
+
+#include "slice-overlay.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "palette.h"
+
+#define MARGIN 8
+#define TEXT_SCALE 0.92
+
+/* White on a dark, half transparent plate: to be read on black, white and anything between, in either style. */
+static const GdkRGBA plate = {0, 0, 0, 0.55}, white = {1, 1, 1, 1};
+
+typedef enum { LEFT = 0, RIGHT = 1 } Side;
+
+/* Puts @text in a corner; returns the height it took. @y is the upper edge, or the lower one when negative. */
+static double
+corner_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, Side side, double y)
+{
+  if (text == NULL || *text == '\0')
+    return 0;
+  g_autoptr (PangoLayout) layout = lam_small_layout (widget, text, TEXT_SCALE);
+  int w, h, width = gtk_widget_get_width (widget);
+  pango_layout_get_pixel_size (layout, &w, &h);
+  double x = side == LEFT ? MARGIN : width - MARGIN - w;
+  double top = y >= 0 ? y : gtk_widget_get_height (widget) + y - h;
+  GskRoundedRect rect;
+  gsk_rounded_rect_init_from_rect (&rect, &GRAPHENE_RECT_INIT (x - 4, top - 1, w + 8, h + 2), 4);
+  gtk_snapshot_push_rounded_clip (snapshot, &rect);
+  gtk_snapshot_append_color (snapshot, &plate, &rect.bounds);
+  gtk_snapshot_pop (snapshot);
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (x, top));
+  gtk_snapshot_append_layout (snapshot, layout, &white);
+  gtk_snapshot_restore (snapshot);
+  return h + 5;
+}
+
+static char *
+describe_slice (LamSliceModel *model, const LamSnapshotInfo *info)
+{
+  static const char *const names[LAM_PLANES] = {N_ ("slice %ld / %ld"), N_ ("row %ld / %ld"), N_ ("column %ld / %ld")};
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_string_printf (text, _ (names[info->plane]), (long) info->index + 1, (long) info->count);
+  if (info->iteration == 0)
+    g_string_append (text, _ (" · start"));
+  else if (info->iteration > 0)
+    g_string_append_printf (text, _ (" · iteration %ld"), (long) info->iteration);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+describe_level (LamSliceModel *model)
+{
+  double low, high;
+  lam_slice_model_get_level (model, &low, &high);
+  g_autofree char *w = lam_slice_model_format_value (high - low, high - low);
+  g_autofree char *l = lam_slice_model_format_value ((low + high) / 2, high - low);
+  return g_strdup_printf (_ ("W %s  L %s"), w, l);
+}
+
+double
+lam_scale_bar_length (double scale, double widest)
+{
+  double most = widest / scale, power = pow (10, floor (log10 (most)));
+  return power * (most >= 5 * power ? 5 : most >= 2 * power ? 2 : 1);
+}
+
+static void
+scale_bar (GtkWidget *widget, GtkSnapshot *snapshot, const LamSnapshotInfo *info, double scale)
+{
+  if (!(scale > 0) || !(info->pitch_x > 0))
+    return;
+  double length = lam_scale_bar_length (scale / info->pitch_x, 120);
+  double pixels = length * scale / info->pitch_x;
+  double bottom = gtk_widget_get_height (widget) - MARGIN;
+  g_autofree char *text = g_strdup_printf ("%g %s", length, *info->length_unit != '\0' ? info->length_unit : "px");
+  corner_text (widget, snapshot, text, LEFT, -(MARGIN + 6));
+  gtk_snapshot_append_color (snapshot, &plate, &GRAPHENE_RECT_INIT (MARGIN - 1, bottom - 4, pixels + 2, 5));
+  gtk_snapshot_append_color (snapshot, &white, &GRAPHENE_RECT_INIT (MARGIN, bottom - 3, pixels, 3));
+}
+
+static void
+crosshair (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model, const LamSliceOverlay *o)
+{
+  static const GdkRGBA down = {0.96, 0.76, 0.07, 0.9}, across = {0.18, 0.76, 0.49, 0.9};
+  int64_t row, column;
+  if (!lam_slice_model_get_mark (model, &row, &column))
+    return;
+  double x = floor (o->origin_x + (column + 0.5) * o->scale_x), y = floor (o->origin_y + (row + 0.5) * o->scale_y);
+  gtk_snapshot_append_color (snapshot, &down, &GRAPHENE_RECT_INIT (x, 0, 1, gtk_widget_get_height (widget)));
+  gtk_snapshot_append_color (snapshot, &across, &GRAPHENE_RECT_INIT (0, y, gtk_widget_get_width (widget), 1));
+}
+
+void
+lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model,
+                            const LamSliceOverlay *overlay)
+{
+  LamSnapshot *shot = lam_slice_model_get_snapshot (model);
+  if (shot == NULL)
+    return;
+  const LamSnapshotInfo *info = lam_snapshot_info (shot);
+  if (overlay->crosshair)
+    crosshair (widget, snapshot, model, overlay);
+
+  g_autofree char *where = describe_slice (model, info), *level = describe_level (model);
+  g_autofree char *cursor = lam_slice_model_describe_cursor (model);
+  double y = MARGIN + corner_text (widget, snapshot, where, LEFT, MARGIN);
+  if (info->bad > 0) {
+    g_autofree char *bad = g_strdup_printf (
+        g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", (gulong) info->bad),
+        (long) info->bad);
+    corner_text (widget, snapshot, bad, LEFT, y);
+  }
+  y = MARGIN + corner_text (widget, snapshot, level, RIGHT, MARGIN);
+  corner_text (widget, snapshot, overlay->hint, RIGHT, y);
+  scale_bar (widget, snapshot, info, overlay->scale_x);
+  corner_text (widget, snapshot, cursor, RIGHT, -MARGIN);
+}

@@ -1,0 +1,42 @@
+/* slice-view-private.h: shared by slice-view.c (what is shown) and slice-input.c (the hands on it). */
+#pragma once
+
+#include "slice-gl.h"
+#include "slice-view.h"
+
+G_BEGIN_DECLS
+
+typedef enum { LAM_DRAG_NONE, LAM_DRAG_PAN, LAM_DRAG_LEVEL, LAM_DRAG_MARK } LamSliceDrag;
+
+struct _LamSliceView {
+  GtkWidget parent_instance;
+  LamSliceModel *model;
+  GtkWidget *area; /* GtkGLArea */
+  LamSliceGl *gl;  /* while realized and GL works */
+  gboolean use_gl, map_stale;
+  gboolean crosshair, window_tool;
+
+  /* Where the picture is: fitted, or @zoom with picture point (centre_x, centre_y) in the middle of the widget. */
+  gboolean fitted;
+  double zoom, centre_x, centre_y;
+
+  /* The CPU's picture. One worker at a time; again = something changed meanwhile. */
+  GdkTexture *texture;
+  gboolean working, again;
+
+  /* A drag under way, with the state it began with. */
+  LamSliceDrag drag;
+  double start_low, start_high, start_centre_x, start_centre_y, start_zoom, pointer_x, pointer_y;
+  double wheel; /* smooth scrolling collected until it makes a step */
+};
+
+/* From slice-input.c. */
+void lam_slice_input_class_init (GtkWidgetClass *klass);
+void lam_slice_input_init (LamSliceView *self);
+
+/* Widget pixels per pixel along both axes, and the picture's size; FALSE = no picture. */
+gboolean lam_slice_view_get_scale (LamSliceView *self, double *scale_x, double *scale_y);
+void lam_slice_view_redraw (LamSliceView *self); /* picture and overlay */
+void lam_slice_view_set_zoom (LamSliceView *self, double zoom, double centre_x, double centre_y);
+
+G_END_DECLS

@@ -1,0 +1,503 @@
+#include "config.h"
+
+#include "slice-view-private.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "palette.h"
+#include "slice-overlay.h"
+
+G_DEFINE_FINAL_TYPE (LamSliceView, lam_slice_view, GTK_TYPE_WIDGET)
+
+enum { PROP_0, PROP_MODEL, PROP_CROSSHAIR, PROP_WINDOW_TOOL, N_PROPS };
+static GParamSpec *properties[N_PROPS];
+
+static void start_raster (LamSliceView *self);
+
+/* -- where the picture is -- */
+
+static const LamSnapshotInfo *
+shown_info (LamSliceView *self)
+{
+  LamSnapshot *shot = self->model != NULL ? lam_slice_model_get_snapshot (self->model) : NULL;
+  return shot != NULL ? lam_snapshot_info (shot) : NULL;
+}
+
+gboolean
+lam_slice_view_get_scale (LamSliceView *self, double *scale_x, double *scale_y)
+{
+  const LamSnapshotInfo *info = shown_info (self);
+  *scale_x = *scale_y = 1;
+  if (info == NULL)
+    return FALSE;
+  /* Pixels that are not square are shown as they lie in space. */
+  double aspect = info->pitch_x > 0 && info->pitch_y > 0 ? info->pitch_y / info->pitch_x : 1;
+  double zoom = self->zoom;
+  if (self->fitted)
+    zoom = fmin (gtk_widget_get_width (GTK_WIDGET (self)) / (double) info->width,
+                 gtk_widget_get_height (GTK_WIDGET (self)) / (info->height * aspect));
+  *scale_x = fmax (zoom, 1e-6);
+  *scale_y = *scale_x * aspect;
+  return TRUE;
+}
+
+static void
+get_origin (LamSliceView *self, double *x, double *y)
+{
+  double sx, sy;
+  const LamSnapshotInfo *info = shown_info (self);
+  *x = *y = 0;
+  if (!lam_slice_view_get_scale (self, &sx, &sy))
+    return;
+  double cx = self->fitted ? info->width / 2.0 : self->centre_x,
+         cy = self->fitted ? info->height / 2.0 : self->centre_y;
+  *x = gtk_widget_get_width (GTK_WIDGET (self)) / 2.0 - cx * sx;
+  *y = gtk_widget_get_height (GTK_WIDGET (self)) / 2.0 - cy * sy;
+}
+
+void
+lam_slice_view_to_picture (LamSliceView *self, double x, double y, double *column, double *row)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  double sx, sy, ox, oy;
+  lam_slice_view_get_scale (self, &sx, &sy);
+  get_origin (self, &ox, &oy);
+  *column = (x - ox) / sx;
+  *row = (y - oy) / sy;
+}
+
+void
+lam_slice_view_to_widget (LamSliceView *self, double column, double row, double *x, double *y)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  double sx, sy, ox, oy;
+  lam_slice_view_get_scale (self, &sx, &sy);
+  get_origin (self, &ox, &oy);
+  *x = ox + column * sx;
+  *y = oy + row * sy;
+}
+
+double
+lam_slice_view_get_zoom (LamSliceView *self)
+{
+  double sx, sy;
+  lam_slice_view_get_scale (self, &sx, &sy);
+  return sx;
+}
+
+void
+lam_slice_view_set_zoom (LamSliceView *self, double zoom, double centre_x, double centre_y)
+{
+  const LamSnapshotInfo *info = shown_info (self);
+  if (info == NULL)
+    return;
+  self->fitted = FALSE;
+  self->zoom = CLAMP (zoom, 1.0 / 64, 256);
+  self->centre_x = CLAMP (centre_x, 0, info->width);
+  self->centre_y = CLAMP (centre_y, 0, info->height);
+  lam_slice_view_redraw (self);
+}
+
+void
+lam_slice_view_fit (LamSliceView *self)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  self->fitted = TRUE;
+  lam_slice_view_redraw (self);
+}
+
+void
+lam_slice_view_zoom_at (LamSliceView *self, double factor, double x, double y)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  double sx, sy, column, row;
+  if (!lam_slice_view_get_scale (self, &sx, &sy))
+    return;
+  lam_slice_view_to_picture (self, x, y, &column, &row);
+  double zoom = CLAMP (sx * factor, 1.0 / 64, 256), aspect = sy / sx;
+  lam_slice_view_set_zoom (self, zoom, column - (x - gtk_widget_get_width (GTK_WIDGET (self)) / 2.0) / zoom,
+                           row - (y - gtk_widget_get_height (GTK_WIDGET (self)) / 2.0) / (zoom * aspect));
+}
+
+/* -- drawing -- */
+
+/* The look at the picture in device pixels. */
+static void
+fill_look (LamSliceView *self, LamSliceLook *look)
+{
+  double sx, sy, ox, oy, low = 0, high = 1;
+  int factor = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  lam_slice_view_get_scale (self, &sx, &sy);
+  get_origin (self, &ox, &oy);
+  if (self->model != NULL)
+    lam_slice_model_get_level (self->model, &low, &high);
+  /* Whole device pixels, so that a picture at 100 % is not resampled. */
+  *look = (LamSliceLook){.origin_x = rint (ox * factor),
+                         .origin_y = rint (oy * factor),
+                         .scale_x = sx * factor,
+                         .scale_y = sy * factor,
+                         .low = low,
+                         .high = high,
+                         .inverted = self->model != NULL && lam_slice_model_get_inverted (self->model)};
+  if (!(look->high > look->low))
+    look->high = nextafterf (look->low, INFINITY);
+}
+
+void
+lam_slice_view_redraw (LamSliceView *self)
+{
+  if (self->use_gl)
+    gtk_gl_area_queue_render (GTK_GL_AREA (self->area));
+  else
+    start_raster (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static gboolean
+render_cb (GtkGLArea *area, GdkGLContext *context, LamSliceView *self)
+{
+  LamSliceLook look;
+  if (self->gl == NULL)
+    return TRUE;
+  fill_look (self, &look);
+  if (self->map_stale) {
+    guint8 map[256 * 4];
+    lam_colour_map_fill (lam_slice_model_get_colour_map (self->model), map);
+    lam_slice_gl_set_map (self->gl, map);
+    self->map_stale = FALSE;
+  }
+  if (!lam_slice_gl_set_snapshot (self->gl, lam_slice_model_get_snapshot (self->model))) {
+    g_message ("The picture is larger than this GL's textures; drawing it on the CPU");
+    lam_slice_view_set_use_gl (self, FALSE);
+    return TRUE;
+  }
+  int factor = gtk_widget_get_scale_factor (GTK_WIDGET (area));
+  lam_slice_gl_draw (self->gl, &look, gtk_widget_get_height (GTK_WIDGET (area)) * factor);
+  return TRUE;
+}
+
+static void
+area_realize_cb (GtkGLArea *area, LamSliceView *self)
+{
+  g_autoptr (GError) error = NULL;
+  gtk_gl_area_make_current (area);
+  const GError *failed = gtk_gl_area_get_error (area);
+  if (failed == NULL) {
+    self->gl = lam_slice_gl_new (gdk_gl_context_get_use_es (gtk_gl_area_get_context (area)), &error);
+    failed = error;
+    self->map_stale = TRUE;
+  }
+  if (failed == NULL)
+    return;
+  g_message ("No GL for pictures (%s); drawing them on the CPU", failed->message);
+  lam_slice_view_set_use_gl (self, FALSE);
+}
+
+static void
+area_unrealize_cb (GtkGLArea *area, LamSliceView *self)
+{
+  if (self->gl == NULL)
+    return;
+  gtk_gl_area_make_current (area);
+  g_clear_pointer (&self->gl, lam_slice_gl_free);
+}
+
+/* The same picture by the CPU, on another thread: 4K of pixels cost more than a frame may. */
+typedef struct {
+  GWeakRef view;
+  LamSnapshot *shot;
+  LamSliceLook look;
+  guint8 map[256 * 4];
+  int width, height;
+} Raster;
+
+static void
+raster_free (gpointer data)
+{
+  Raster *raster = data;
+  g_weak_ref_clear (&raster->view);
+  g_clear_pointer (&raster->shot, lam_snapshot_unref);
+  g_free (raster);
+}
+
+static void
+raster_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Raster *raster = data;
+  size_t bytes = (size_t) raster->width * raster->height * 4;
+  guint8 *rgba = g_malloc (bytes);
+  lam_slice_raster (raster->shot, &raster->look, raster->map, raster->width, raster->height, rgba);
+  g_task_return_pointer (task, g_bytes_new_take (rgba, bytes), (GDestroyNotify) g_bytes_unref);
+}
+
+static void
+raster_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Raster *raster = g_task_get_task_data (G_TASK (result));
+  g_autoptr (LamSliceView) self = g_weak_ref_get (&raster->view);
+  g_autoptr (GBytes) bytes = g_task_propagate_pointer (G_TASK (result), NULL);
+  if (self == NULL)
+    return;
+  self->working = FALSE;
+  g_clear_object (&self->texture);
+  self->texture = gdk_memory_texture_new (raster->width, raster->height, GDK_MEMORY_R8G8B8A8, bytes, raster->width * 4);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (self->again)
+    start_raster (self);
+}
+
+static void
+start_raster (LamSliceView *self)
+{
+  int factor = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  int width = gtk_widget_get_width (GTK_WIDGET (self)) * factor;
+  int height = gtk_widget_get_height (GTK_WIDGET (self)) * factor;
+  if (self->model == NULL || width <= 0 || height <= 0)
+    return;
+  self->again = self->working;
+  if (self->working)
+    return;
+  self->working = TRUE;
+  Raster *raster = g_new0 (Raster, 1);
+  g_weak_ref_init (&raster->view, self);
+  LamSnapshot *shot = lam_slice_model_get_snapshot (self->model);
+  raster->shot = shot != NULL ? lam_snapshot_ref (shot) : NULL;
+  fill_look (self, &raster->look);
+  lam_colour_map_fill (lam_slice_model_get_colour_map (self->model), raster->map);
+  raster->width = width;
+  raster->height = height;
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, raster_done_cb, NULL);
+  g_task_set_name (task, "lam_slice_raster");
+  g_task_set_task_data (task, raster, raster_free);
+  g_task_run_in_thread (task, raster_thread);
+}
+
+gboolean
+lam_slice_view_is_settled (LamSliceView *self)
+{
+  return !self->working && !self->again;
+}
+
+static void
+lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  LamSliceView *self = LAM_SLICE_VIEW (widget);
+  static const GdkRGBA black = {10 / 255.0, 10 / 255.0, 12 / 255.0, 1};
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  graphene_rect_t bounds = GRAPHENE_RECT_INIT (0, 0, width, height);
+  if (self->use_gl)
+    gtk_widget_snapshot_child (widget, self->area, snapshot);
+  else {
+    gtk_snapshot_append_color (snapshot, &black, &bounds);
+    if (self->texture != NULL)
+      gtk_snapshot_append_texture (snapshot, self->texture, &bounds);
+  }
+  LamSliceOverlay overlay = {.crosshair = self->crosshair,
+                             .hint = self->drag == LAM_DRAG_LEVEL ? _ ("sideways: width · up: brighter · Ctrl: fine")
+                                     : self->window_tool          ? _ ("drag: window and level")
+                                                                  : NULL};
+  lam_slice_view_get_scale (self, &overlay.scale_x, &overlay.scale_y);
+  get_origin (self, &overlay.origin_x, &overlay.origin_y);
+  if (self->model != NULL)
+    lam_slice_overlay_snapshot (widget, snapshot, self->model, &overlay);
+}
+
+static void
+lam_slice_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  LamSliceView *self = LAM_SLICE_VIEW (widget);
+  gtk_widget_size_allocate (self->area, &(GtkAllocation){0, 0, width, height}, baseline);
+  if (!self->use_gl)
+    start_raster (self);
+}
+
+static void
+lam_slice_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
+                        int *minimum_baseline, int *natural_baseline)
+{
+  *minimum = 160;
+  *natural = 480;
+}
+
+/* -- model -- */
+
+static void
+update_accessible (LamSliceView *self)
+{
+  const LamSnapshotInfo *info = shown_info (self);
+  if (info == NULL)
+    return;
+  static const char *const planes[LAM_PLANES] = {N_ ("Slice %ld of %ld"), N_ ("Row %ld of %ld"),
+                                                 N_ ("Column %ld of %ld")};
+  double low, high;
+  lam_slice_model_get_level (self->model, &low, &high);
+  g_autofree char *name = g_strdup_printf (_ (planes[info->plane]), (long) info->index + 1, (long) info->count);
+  g_autofree char *cursor = lam_slice_model_describe_cursor (self->model);
+  g_autofree char *from = lam_slice_model_format_value (low, high - low);
+  g_autofree char *to = lam_slice_model_format_value (high, high - low);
+  g_autofree char *text = g_strdup_printf (_ ("%s; shown from %s to %s %s"),
+                                           cursor != NULL ? cursor : _ ("no pixel chosen"), from, to, info->value_unit);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
+}
+
+static void
+model_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamSliceView *self)
+{
+  const char *name = pspec->name;
+  if (g_str_equal (name, "stats") || g_str_equal (name, "auto-level") || g_str_equal (name, "generation"))
+    return;
+  update_accessible (self);
+  /* The cursor moves with every motion event and changes only the overlay. */
+  if (g_str_equal (name, "cursor") || g_str_equal (name, "mark") || g_str_equal (name, "index")) {
+    gtk_widget_queue_draw (GTK_WIDGET (self));
+    return;
+  }
+  if (g_str_equal (name, "colour-map"))
+    self->map_stale = TRUE;
+  if (g_str_equal (name, "plane"))
+    self->fitted = TRUE;
+  lam_slice_view_redraw (self);
+}
+
+void
+lam_slice_view_set_model (LamSliceView *self, LamSliceModel *model)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  if (self->model == model)
+    return;
+  if (self->model != NULL)
+    g_signal_handlers_disconnect_by_func (self->model, model_notify_cb, self);
+  g_set_object (&self->model, model);
+  if (model != NULL)
+    g_signal_connect_object (model, "notify", G_CALLBACK (model_notify_cb), self, 0);
+  self->map_stale = TRUE;
+  self->fitted = TRUE;
+  update_accessible (self);
+  lam_slice_view_redraw (self);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODEL]);
+}
+
+LamSliceModel *
+lam_slice_view_get_model (LamSliceView *self)
+{
+  return self->model;
+}
+
+void
+lam_slice_view_set_use_gl (LamSliceView *self, gboolean use_gl)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  if (self->use_gl == !!use_gl)
+    return;
+  self->use_gl = !!use_gl;
+  gtk_widget_set_child_visible (self->area, self->use_gl);
+  lam_slice_view_redraw (self);
+}
+
+gboolean
+lam_slice_view_get_use_gl (LamSliceView *self)
+{
+  return self->use_gl;
+}
+
+/* -- GObject -- */
+
+static void
+lam_slice_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  LamSliceView *self = LAM_SLICE_VIEW (object);
+  switch (id) {
+  case PROP_MODEL:
+    g_value_set_object (value, self->model);
+    break;
+  case PROP_CROSSHAIR:
+    g_value_set_boolean (value, self->crosshair);
+    break;
+  case PROP_WINDOW_TOOL:
+    g_value_set_boolean (value, self->window_tool);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+lam_slice_view_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  LamSliceView *self = LAM_SLICE_VIEW (object);
+  switch (id) {
+  case PROP_MODEL:
+    lam_slice_view_set_model (self, g_value_get_object (value));
+    break;
+  case PROP_CROSSHAIR:
+    self->crosshair = g_value_get_boolean (value);
+    gtk_widget_queue_draw (GTK_WIDGET (self));
+    break;
+  case PROP_WINDOW_TOOL:
+    self->window_tool = g_value_get_boolean (value);
+    gtk_widget_queue_draw (GTK_WIDGET (self));
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+lam_slice_view_dispose (GObject *object)
+{
+  LamSliceView *self = LAM_SLICE_VIEW (object);
+  if (self->model != NULL)
+    g_signal_handlers_disconnect_by_func (self->model, model_notify_cb, self);
+  g_clear_pointer (&self->area, gtk_widget_unparent);
+  g_clear_object (&self->model);
+  g_clear_object (&self->texture);
+  G_OBJECT_CLASS (lam_slice_view_parent_class)->dispose (object);
+}
+
+static void
+lam_slice_view_class_init (LamSliceViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  object_class->get_property = lam_slice_view_get_property;
+  object_class->set_property = lam_slice_view_set_property;
+  object_class->dispose = lam_slice_view_dispose;
+  widget_class->snapshot = lam_slice_view_snapshot;
+  widget_class->size_allocate = lam_slice_view_size_allocate;
+  widget_class->measure = lam_slice_view_measure;
+  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  properties[PROP_MODEL] = g_param_spec_object ("model", NULL, NULL, LAM_TYPE_SLICE_MODEL, flags);
+  properties[PROP_CROSSHAIR] = g_param_spec_boolean ("crosshair", NULL, NULL, TRUE, flags);
+  properties[PROP_WINDOW_TOOL] = g_param_spec_boolean ("window-tool", NULL, NULL, FALSE, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  gtk_widget_class_set_css_name (widget_class, "sliceview");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+  lam_slice_input_class_init (widget_class);
+}
+
+static void
+lam_slice_view_init (LamSliceView *self)
+{
+  self->use_gl = self->fitted = self->crosshair = TRUE;
+  self->zoom = 1;
+  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
+  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Slice"), -1);
+  self->area = gtk_gl_area_new ();
+  gtk_gl_area_set_auto_render (GTK_GL_AREA (self->area), FALSE);
+  gtk_gl_area_set_required_version (GTK_GL_AREA (self->area), 3, 0);
+  gtk_widget_set_can_target (self->area, FALSE);
+  g_signal_connect (self->area, "realize", G_CALLBACK (area_realize_cb), self);
+  g_signal_connect (self->area, "unrealize", G_CALLBACK (area_unrealize_cb), self);
+  g_signal_connect (self->area, "render", G_CALLBACK (render_cb), self);
+  gtk_widget_set_parent (self->area, GTK_WIDGET (self));
+  lam_slice_input_init (self);
+}
+
+GtkWidget *
+lam_slice_view_new (LamSliceModel *model)
+{
+  return g_object_new (LAM_TYPE_SLICE_VIEW, "model", model, NULL);
+}

@@ -1,0 +1,38 @@
+/* slice-view.h: one plane of a LamSliceModel: the picture, its level, zoom and position, and the hands on it.
+ *
+ * Keys and mouse as in the manual's table: wheel = slice, Ctrl+wheel = zoom, middle drag = pan, right drag (or left
+ * with the window tool) = level, double click = automatic level; F, R, I, W, N, arrows, Page keys, Home, End, + - 0. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "model/slice-model.h"
+
+G_BEGIN_DECLS
+
+#define LAM_TYPE_SLICE_VIEW (lam_slice_view_get_type ())
+G_DECLARE_FINAL_TYPE (LamSliceView, lam_slice_view, LAM, SLICE_VIEW, GtkWidget)
+
+/* Properties: model, crosshair (draw the mark's lines), window-tool (left drag sets the level).
+ * Actions: slice.fit, slice.zoom-in, slice.zoom-out, slice.level-auto, slice.level-full, slice.level-reset,
+ * slice.invert, slice.window-tool, slice.next-bad. */
+GtkWidget *lam_slice_view_new (LamSliceModel *model);
+void lam_slice_view_set_model (LamSliceView *self, LamSliceModel *model);
+LamSliceModel *lam_slice_view_get_model (LamSliceView *self);
+
+/* FALSE = the CPU draws from now on; for machines whose GL misbehaves. It is also what is done when GL fails. */
+void lam_slice_view_set_use_gl (LamSliceView *self, gboolean use_gl);
+gboolean lam_slice_view_get_use_gl (LamSliceView *self);
+
+void lam_slice_view_fit (LamSliceView *self);
+/* Multiplies the zoom, keeping the picture's point under (x, y) of the widget in place. */
+void lam_slice_view_zoom_at (LamSliceView *self, double factor, double x, double y);
+double lam_slice_view_get_zoom (LamSliceView *self); /* widget pixels per pixel along x */
+/* Between widget and picture; pixel (column, row) covers column .. column + 1. */
+void lam_slice_view_to_picture (LamSliceView *self, double x, double y, double *column, double *row);
+void lam_slice_view_to_widget (LamSliceView *self, double column, double row, double *x, double *y);
+
+/* The CPU's picture is up to date (always TRUE with GL); for tests. */
+gboolean lam_slice_view_is_settled (LamSliceView *self);
+
+G_END_DECLS
