@@ -1,0 +1,418 @@
+/* Rows, histogram, chart and geometry scene on a display: what they show, what hands do to them, that they go away. */
+#include <math.h>
+
+#include <adwaita.h>
+
+#include "chart.h"
+#include "core/memory.h"
+#include "geometry-view.h"
+#include "histogram.h"
+#include "line-layer.h"
+#include "model/parameter-list.h"
+#include "parameter-row.h"
+#include "widget-util.h"
+
+static const LamParameterChoice beams[] = {{"parallel", "Parallel"}, {"cone", "Cone"}, {NULL, NULL}};
+
+/* -- rows -- */
+
+static const char *
+shown_text (GtkWidget *row)
+{
+  return gtk_editable_get_text (GTK_EDITABLE (lam_parameter_row_get_control (LAM_PARAMETER_ROW (row))));
+}
+
+/* Types @text into a spin button and leaves it. */
+static void
+type (GtkWidget *row, const char *text)
+{
+  GtkWidget *spin = lam_parameter_row_get_control (LAM_PARAMETER_ROW (row));
+  gtk_editable_set_text (GTK_EDITABLE (spin), text);
+  gtk_spin_button_update (GTK_SPIN_BUTTON (spin));
+}
+
+static void
+test_number_row (void)
+{
+  LamUndo *undo = lam_undo_new ();
+  lam_undo_set_merge_window (undo, 0);
+  LamParameter *p = lam_parameter_new_number ("center", "Centre of rotation", "px", 319.5, 0, 639, 2);
+  lam_parameter_set_undo (p, undo);
+  GtkWidget *row = lam_parameter_row_new (p);
+  GtkWidget *list = gtk_list_box_new ();
+  gtk_list_box_append (GTK_LIST_BOX (list), row);
+  GtkWidget *window = test_present (list, 400, 100);
+  GtkWidget *dot = lam_parameter_row_get_dot (LAM_PARAMETER_ROW (row));
+
+  g_assert_cmpstr (shown_text (row), ==, "319.50");
+  g_assert_false (gtk_widget_get_visible (dot));
+  type (row, "295,6 px");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 295.6);
+  g_assert_cmpstr (shown_text (row), ==, "295.60");
+  g_assert_true (gtk_widget_get_visible (dot));
+
+  /* Refused in place with the reason; the value and what is shown stay. */
+  type (row, "700");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 295.6);
+  g_assert_cmpstr (shown_text (row), ==, "295.60");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==,
+                   "Centre of rotation must be between 0.00 and 639.00 px, not 700");
+  g_assert_true (gtk_widget_has_css_class (row, "refused"));
+  type (row, "3 mm");
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), "pixel pitch is unknown"));
+  type (row, "300");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, "");
+  g_assert_false (gtk_widget_has_css_class (row, "refused"));
+
+  /* A value with more digits than are shown survives being looked at. */
+  lam_parameter_set_value (p, g_variant_new_double (301.23456), NULL);
+  g_assert_cmpstr (shown_text (row), ==, "301.23");
+  gtk_spin_button_update (GTK_SPIN_BUTTON (lam_parameter_row_get_control (LAM_PARAMETER_ROW (row))));
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 301.23456);
+
+  lam_parameter_set_note (p, "found: 295.6 ± 0.3");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, "found: 295.6 ± 0.3");
+
+  /* The dot puts the default back, and that can be undone. */
+  g_signal_emit_by_name (dot, "clicked");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 319.5);
+  g_assert_false (gtk_widget_get_visible (dot));
+  g_assert_cmpstr (lam_undo_get_undo_name (undo), ==, "Reset Centre of rotation");
+  lam_undo_undo (undo);
+  g_assert_cmpstr (shown_text (row), ==, "301.23");
+  lam_undo_undo (undo);
+  g_assert_cmpstr (shown_text (row), ==, "295.60");
+
+  lam_parameter_set_visible (p, FALSE);
+  g_assert_false (gtk_widget_get_visible (row));
+  g_object_ref (row);
+  test_close (window);
+  g_assert_finalize_object (LAM_PARAMETER_ROW (row));
+  lam_undo_clear (undo);
+  g_assert_finalize_object (p);
+  g_assert_finalize_object (undo);
+}
+
+static void
+test_other_rows (void)
+{
+  LamParameter *beam = lam_parameter_new_choice ("beam", "Beam", beams, "parallel");
+  LamParameter *positivity = lam_parameter_new_switch ("positivity", "Positivity", FALSE);
+  LamParameter *distance = lam_parameter_new_number ("sdd", "Source to detector", "mm", INFINITY, 0, INFINITY, 1);
+  LamParameter *iterations = lam_parameter_new_integer ("iterations", "Iterations", NULL, 15, 1, 1000);
+  LamParameter *all[] = {beam, positivity, distance, iterations};
+  GtkWidget *rows[4], *list = gtk_list_box_new ();
+  for (int i = 0; i < 4; i++) {
+    rows[i] = lam_parameter_row_new (all[i]);
+    gtk_list_box_append (GTK_LIST_BOX (list), rows[i]);
+  }
+  GtkWidget *window = test_present (list, 400, 300);
+
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[0]))), 1);
+  g_assert_cmpstr (lam_parameter_get_text (beam), ==, "cone");
+  lam_parameter_reset (beam);
+  g_assert_cmpint (
+      gtk_drop_down_get_selected (GTK_DROP_DOWN (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[0])))), ==, 0);
+  gtk_widget_activate (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[1])));
+  test_wait_frames (window, 20);
+  g_assert_true (lam_parameter_get_boolean (positivity));
+
+  g_assert_cmpstr (shown_text (rows[2]), ==, "∞");
+  g_assert_true (isinf (lam_parameter_get_number (distance)));
+  type (rows[2], "50 cm");
+  g_assert_cmpfloat (lam_parameter_get_number (distance), ==, 500);
+  type (rows[2], "inf");
+  g_assert_true (isinf (lam_parameter_get_number (distance)));
+  g_assert_cmpstr (shown_text (rows[2]), ==, "∞");
+
+  g_assert_cmpstr (shown_text (rows[3]), ==, "15");
+  type (rows[3], "0");
+  g_assert_cmpint (lam_parameter_get_integer (iterations), ==, 15);
+  type (rows[3], "2.5");
+  g_assert_cmpint (lam_parameter_get_integer (iterations), ==, 15);
+  type (rows[3], "40");
+  g_assert_cmpint (lam_parameter_get_integer (iterations), ==, 40);
+  test_close (window);
+  for (int i = 0; i < 4; i++)
+    g_assert_finalize_object (all[i]);
+}
+
+/* -- histogram -- */
+
+static gboolean
+model_settled (gpointer model)
+{
+  return lam_slice_model_is_settled (model);
+}
+
+static LamSliceModel *
+new_model (void)
+{
+  LamSliceModel *model = lam_slice_model_new ();
+  LamSnapshotInfo info = {.plane = LAM_PLANE_SLICE, .count = 1, .width = 100, .height = 100};
+  float *pixels = lam_alloc (10000 * sizeof *pixels, "test picture", NULL);
+  for (int i = 0; i < 10000; i++)
+    pixels[i] = i % 100;
+  pixels[0] = NAN;
+  lam_slice_model_take (model, lam_snapshot_new_take (&info, pixels));
+  return model;
+}
+
+static void
+test_histogram (void)
+{
+  LamSliceModel *model = new_model ();
+  GtkWidget *histogram = lam_histogram_new (model);
+  test_wait (model_settled, model);
+  GtkWidget *window = test_present (histogram, 400, 100);
+  double low, high, range_low, range_high;
+  lam_slice_model_get_level (model, &low, &high);
+  lam_histogram_get_range (LAM_HISTOGRAM (histogram), &range_low, &range_high);
+  g_assert_cmpfloat (range_low, <, low);
+  g_assert_cmpfloat (range_high, >, high);
+
+  if (test_have_xdotool ()) {
+    /* Take the lower end and move it to the right by a quarter of the plot. */
+    GtkWidget *handle = lam_histogram_get_handle (LAM_HISTOGRAM (histogram), 0);
+    int x, y;
+    test_screen_point (handle, gtk_widget_get_width (handle) / 2.0, 20, &x, &y);
+    test_xdotool ("mousemove %d %d mousedown 1", x, y);
+    test_xdotool ("mousemove %d %d", x + 40, y);
+    test_xdotool ("mousemove %d %d", x + 97, y);
+    test_xdotool ("mouseup 1");
+    test_wait_frames (window, 2);
+    double moved, same;
+    lam_slice_model_get_level (model, &moved, &same);
+    g_assert_cmpfloat_with_epsilon (moved - low, (range_high - range_low) / 4, 1);
+    g_assert_cmpfloat (same, ==, high);
+
+    /* Keys, by Tab from one end to the other. */
+    test_focus_window (window);
+    gtk_widget_grab_focus (handle);
+    test_xdotool ("key Right");
+    test_wait_frames (window, 2);
+    double stepped;
+    lam_slice_model_get_level (model, &stepped, &same);
+    g_assert_cmpfloat_with_epsilon (stepped - moved, (range_high - range_low) / 100, 1e-9);
+    test_xdotool ("key Tab Left");
+    test_wait_frames (window, 2);
+    double kept;
+    lam_slice_model_get_level (model, &kept, &same);
+    g_assert_cmpfloat (kept, ==, stepped);
+    g_assert_cmpfloat (same, <, high);
+    /* The ends do not pass each other. */
+    test_xdotool ("key --repeat 20 shift+Left");
+    test_wait_frames (window, 2);
+    lam_slice_model_get_level (model, &low, &high);
+    g_assert_cmpfloat (high, >, low);
+  } else
+    g_test_skip ("xdotool is not installed");
+  g_object_ref (histogram);
+  test_close (window);
+  g_assert_finalize_object (LAM_HISTOGRAM (histogram));
+  g_assert_finalize_object (model);
+}
+
+/* -- chart -- */
+
+static void
+test_axis (void)
+{
+  LamAxis *axis = lam_axis_new ("change", TRUE);
+  double ticks[8], min, max;
+  lam_axis_reset (axis);
+  lam_axis_include (axis, NAN);
+  lam_axis_include (axis, -3);
+  lam_axis_include (axis, 0.2);
+  lam_axis_include (axis, 20);
+  lam_axis_finish (axis);
+  lam_axis_get_range (axis, &min, &max);
+  g_assert_cmpfloat (min, <, 0.2);
+  g_assert_cmpfloat (max, >, 20);
+  g_assert_cmpint (lam_axis_ticks (axis, ticks, 8), ==, 2);
+  g_assert_cmpfloat_with_epsilon (ticks[0], 1, 1e-12);
+  g_assert_cmpfloat_with_epsilon (ticks[1], 10, 1e-12);
+  g_assert_true (isnan (lam_axis_normalise (axis, 0)));
+  g_assert_cmpfloat_with_epsilon (lam_axis_value (axis, lam_axis_normalise (axis, 3)), 3, 1e-12);
+  /* Within one decade. */
+  lam_axis_reset (axis);
+  lam_axis_include (axis, 2);
+  lam_axis_include (axis, 6);
+  lam_axis_finish (axis);
+  g_assert_cmpint (lam_axis_ticks (axis, ticks, 8), >=, 2);
+  /* Nothing at all. */
+  lam_axis_reset (axis);
+  lam_axis_finish (axis);
+  g_assert_cmpint (lam_axis_ticks (axis, ticks, 8), >=, 2);
+  g_assert_finalize_object (axis);
+
+  axis = lam_axis_new ("iteration", FALSE);
+  lam_axis_set_integer (axis, TRUE);
+  lam_axis_reset (axis);
+  lam_axis_include (axis, 1);
+  lam_axis_include (axis, 3);
+  lam_axis_finish (axis);
+  int n = lam_axis_ticks (axis, ticks, 8);
+  g_assert_cmpint (n, ==, 3);
+  for (int i = 0; i < n; i++)
+    g_assert_cmpfloat (ticks[i], ==, rint (ticks[i]));
+  g_assert_finalize_object (axis);
+}
+
+static void
+test_chart (void)
+{
+  LamSeries *series = lam_series_new ("iteration");
+  lam_series_add_column (series, "change", "change", "%");
+  lam_series_add_column (series, "cost", "cost", NULL);
+  g_autoptr (LamAxis) x = lam_axis_new ("iteration", FALSE), left = lam_axis_new ("change %", TRUE),
+                      right = lam_axis_new ("cost", FALSE);
+  lam_axis_set_integer (x, TRUE);
+  GtkWidget *chart = lam_chart_new (x, left, right);
+  LamChartLayer *threshold = lam_line_layer_new_threshold (left, LAM_COLOUR_RED);
+  lam_line_layer_set_threshold (LAM_LINE_LAYER (threshold), 0.2, "stop below 0.2 %");
+  lam_chart_add_layer (LAM_CHART (chart), lam_line_layer_new (series, 0, left, LAM_COLOUR_BLUE, TRUE));
+  lam_chart_add_layer (LAM_CHART (chart), lam_line_layer_new (series, 1, right, LAM_COLOUR_ORANGE, FALSE));
+  lam_chart_add_layer (LAM_CHART (chart), threshold);
+  lam_chart_set_x_span (LAM_CHART (chart), 1, 15);
+  GtkWidget *window = test_present (chart, 500, 200);
+  g_assert_null (lam_chart_describe (LAM_CHART (chart), 1));
+  for (int i = 1; i <= 7; i++)
+    lam_series_append (series, i, (double[]){10.0 / i, 0.9 + 0.01 * i});
+  lam_series_append (series, 8, (double[]){0, NAN});
+  lam_series_flush (series);
+  test_wait_frames (window, 2);
+  g_autofree char *text = lam_chart_describe (LAM_CHART (chart), 5.2);
+  g_assert_cmpstr (text, ==, "iteration 5 · change 2 % · cost 0.95");
+  double min, max;
+  lam_axis_get_range (left, &min, &max);
+  g_assert_cmpfloat (min, <, 0.2);
+  g_assert_cmpfloat (max, >, 10);
+  lam_axis_get_range (x, &min, &max);
+  g_assert_cmpfloat (min, ==, 1);
+  g_assert_cmpfloat (max, ==, 15);
+  g_object_ref (chart);
+  test_close (window);
+  g_assert_finalize_object (LAM_CHART (chart));
+  g_assert_finalize_object (series);
+}
+
+/* -- geometry scene -- */
+
+typedef struct {
+  LamGeometry *g;
+  int begun, moved, ended;
+  double offset;
+} Dragged;
+
+static void
+begin_cb (LamGeometryView *view, Dragged *seen)
+{
+  seen->begun++;
+}
+
+static void
+dragged_cb (LamGeometryView *view, double offset, Dragged *seen)
+{
+  seen->moved++;
+  seen->offset = offset;
+  seen->g->channel_offset = offset;
+  lam_geometry_view_set_geometry (view, seen->g);
+}
+
+static void
+end_cb (LamGeometryView *view, Dragged *seen)
+{
+  seen->ended++;
+}
+
+static void
+test_geometry_view (void)
+{
+  GtkWidget *view = lam_geometry_view_new ();
+  double x0, y0, x1, y1;
+  LamGeometry g = {.kind = LAM_GEOMETRY_PARALLEL,
+                   .length_unit = "px",
+                   .views = 2,
+                   .rows = 1,
+                   .channels = 640,
+                   .channel_pitch = 1,
+                   .channel_offset = -23.9,
+                   .angles = (double[]){0, 1},
+                   .row_aspect = 1};
+  Dragged seen = {&g};
+  g_signal_connect (view, "axis-drag-begin", G_CALLBACK (begin_cb), &seen);
+  g_signal_connect (view, "axis-dragged", G_CALLBACK (dragged_cb), &seen);
+  g_signal_connect (view, "axis-drag-end", G_CALLBACK (end_cb), &seen);
+  GtkWidget *window = test_present (view, 320, 220);
+  g_assert_false (lam_geometry_view_get_axis_point (LAM_GEOMETRY_VIEW (view), &x0, &y0));
+  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (view), &g);
+  test_wait_frames (window, 2);
+  g_assert_true (lam_geometry_view_get_axis_point (LAM_GEOMETRY_VIEW (view), &x0, &y0));
+  /* The axis dot is red, and lies above the middle: lower channels are at the top. */
+  g_assert_cmphex (test_pixel (view, x0, y0), ==, 0xc01c28);
+
+  if (test_have_xdotool ()) {
+    int x, y;
+    test_screen_point (view, x0, y0, &x, &y);
+    test_xdotool ("mousemove %d %d mousedown 1", x, y);
+    test_xdotool ("mousemove %d %d", x, y + 5);
+    test_xdotool ("mousemove %d %d", x, y + 20);
+    test_xdotool ("mouseup 1");
+    test_wait_frames (window, 2);
+    g_assert_cmpint (seen.begun, ==, 1);
+    g_assert_cmpint (seen.moved, >=, 1);
+    g_assert_cmpint (seen.ended, ==, 1);
+    g_assert_cmpfloat (seen.offset, >, 0);
+    lam_geometry_view_get_axis_point (LAM_GEOMETRY_VIEW (view), &x1, &y1);
+    g_assert_cmpfloat_with_epsilon (y1 - y0, 20, 1);
+
+    /* Elsewhere nothing happens. */
+    test_xdotool ("mousemove %d %d mousedown 1 mousemove %d %d mouseup 1", x - 80, y + 60, x - 80, y + 70);
+    test_wait_frames (window, 2);
+    g_assert_cmpint (seen.begun, ==, 1);
+
+    test_focus_window (window);
+    gtk_widget_grab_focus (view);
+    double before = seen.offset;
+    test_xdotool ("key Right");
+    test_wait_frames (window, 2);
+    g_assert_cmpfloat_with_epsilon (seen.offset, before + 0.1, 1e-9);
+    test_xdotool ("key shift+Left");
+    test_wait_frames (window, 2);
+    g_assert_cmpfloat_with_epsilon (seen.offset, before - 0.9, 1e-9);
+    g_assert_cmpint (seen.begun, ==, 1);
+  } else
+    g_test_skip ("xdotool is not installed");
+
+  /* Cone, flat and curved, drawn to scale. */
+  g.kind = LAM_GEOMETRY_CONE;
+  g.source_detector = 1200;
+  g.source_axis = 900;
+  g.channel_offset = 40;
+  g_strlcpy (g.length_unit, "mm", sizeof g.length_unit);
+  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (view), &g);
+  test_wait_frames (window, 2);
+  g.detector = LAM_DETECTOR_CURVED;
+  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (view), &g);
+  test_wait_frames (window, 2);
+  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (view), NULL);
+  test_wait_frames (window, 2);
+  g_object_ref (view);
+  test_close (window);
+  g_assert_finalize_object (LAM_GEOMETRY_VIEW (view));
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!test_ui_init (&argc, &argv))
+    return 0;
+  g_test_add_func ("/widgets/number-row", test_number_row);
+  g_test_add_func ("/widgets/other-rows", test_other_rows);
+  g_test_add_func ("/widgets/histogram", test_histogram);
+  g_test_add_func ("/widgets/axis", test_axis);
+  g_test_add_func ("/widgets/chart", test_chart);
+  g_test_add_func ("/widgets/geometry-view", test_geometry_view);
+  return g_test_run ();
+}
