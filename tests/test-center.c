@@ -115,6 +115,21 @@ test_full_turn (void)
   check ("two turns", parallel (720, 256, 720), 120.3, 100, 0.05, 0.25);
 }
 
+/* Air that drifts from view to view does not pull the axis. */
+static void
+test_drift (void)
+{
+  g_autoptr (LamGeometry) g = parallel (360, 256, 360);
+  g_autofree float *y = scan (g, 40.3, 36, 0.02);
+  g_auto (LamCenter) found = {0};
+  for (int64_t i = 0; i < 360 * 256; i++)
+    y[i] += 3.0f * (float) (i / 256) / 360;
+  g_assert_true (lam_center_find (g, y, &found, NULL));
+  g_test_message ("drift: %.3f +- %.3f, confidence %.3f", found.channel, found.width, found.confidence);
+  g_assert_cmpfloat (fabs (found.channel - 40.3), <, 0.25);
+  g_assert_cmpfloat (found.confidence, >, 0.5);
+}
+
 static void
 test_truncated (void)
 {
@@ -298,6 +313,7 @@ main (int argc, char **argv)
   g_test_add_func ("/center/half-turn", test_half_turn);
   g_test_add_func ("/center/ends", test_ends);
   g_test_add_func ("/center/full-turn", test_full_turn);
+  g_test_add_func ("/center/drift", test_drift);
   g_test_add_func ("/center/truncated", test_truncated);
   g_test_add_func ("/center/cone", test_cone);
   g_test_add_func ("/center/rows", test_rows);

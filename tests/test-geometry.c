@@ -215,7 +215,8 @@ test_auto_refused (void)
   g_assert_nonnull (strstr (error->message, "recon_rows"));
 }
 
-/* Parallel beam at an exact magnification: as many slices as rows, for every height (spec section 4, quirk). */
+/* As many slices as rows at equal pitches, for every height; pitches that differ in the sixth digit add none, and a
+ * real difference does (spec section 4, quirk). */
 static void
 test_auto_heights (void)
 {
@@ -223,8 +224,12 @@ test_auto_heights (void)
     g_autoptr (LamGeometry) g = lam_geometry_new (CONE, 1, rows, 8);
     g->source_axis = 1000;
     g->source_detector = 9700;
+    g->row_pitch = 1 + 8e-6;
     g_assert_true (lam_geometry_auto_volume (g, NULL));
     g_assert_cmpint (g->recon_slices, ==, rows);
+    g->row_pitch = 1 + 0.5 / (double) rows;
+    g_assert_true (lam_geometry_auto_volume (g, NULL));
+    g_assert_cmpint (g->recon_slices, ==, rows + 1);
   }
 }
 
