@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/error.h"
 
 /* At most this in one system call, so that a signal or a full disk is seen soon. */
 #define PIECE (INT64_C (64) << 20)
+
+/* Bytes of a name that its temporary file repeats: what is added must fit into 255 too. */
+#define MAX_BASE 200
 
 static void
 set_errno (GError **error, const char *path, const char *what, int code)
@@ -40,6 +44,34 @@ lam_file_stamp_equal (const LamFileStamp *a, const LamFileStamp *b)
   return a->size == b->size && a->mtime_ns == b->mtime_ns && a->inode == b->inode && a->device == b->device;
 }
 
+/* A lock of the open file, which goes when its last holder dies; apart from the flock () that HDF5 takes. */
+static gboolean
+lock (int fd)
+{
+  struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl (fd, F_OFD_SETLK, &l) == 0;
+}
+
+void
+lam_atomic_sweep (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path), *base = g_path_get_basename (path);
+  g_autofree char *start = g_strdup_printf (".%.*s.", MAX_BASE, base);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  for (const char *name; dir && (name = g_dir_read_name (dir));) {
+    struct stat s;
+    if (!g_str_has_prefix (name, start) || !g_str_has_suffix (name, ".part") || strlen (name) != strlen (start) + 13)
+      continue;
+    g_autofree char *full = g_build_filename (folder, name, NULL);
+    int fd = open (full, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+      continue;
+    if (fstat (fd, &s) == 0 && S_ISREG (s.st_mode) && s.st_mtime < time (NULL) - LAM_SWEEP_SECONDS && lock (fd))
+      g_unlink (full);
+    close (fd);
+  }
+}
+
 LamAtomicFile *
 lam_atomic_new (const char *path, GError **error)
 {
@@ -60,12 +92,10 @@ lam_atomic_new (const char *path, GError **error)
   }
 
   g_autofree char *folder = g_path_get_dirname (final), *base = g_path_get_basename (final);
-  if (strlen (base) > 200)
-    base[200] = 0; /* leaves room for what is added, within the 255 bytes of a name */
   LamAtomicFile *f = g_new0 (LamAtomicFile, 1);
   f->fd = -1;
   for (int attempt = 0; attempt < 100 && f->fd < 0; attempt++) {
-    g_autofree char *name = g_strdup_printf (".%s.%08x.part", base, g_random_int ());
+    g_autofree char *name = g_strdup_printf (".%.*s.%08x.part", MAX_BASE, base, g_random_int ());
     g_free (f->temporary);
     f->temporary = g_build_filename (folder, name, NULL);
     f->fd = open (f->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -79,16 +109,28 @@ lam_atomic_new (const char *path, GError **error)
     set_errno (error, path, "cannot be written", code);
     return NULL;
   }
+  if (!lock (f->fd))
+    g_debug ("%s: no lock: %s", path, g_strerror (errno));
   if (there && fchmod (f->fd, s.st_mode & 07777) != 0)
     g_debug ("%s: keeps default permissions: %s", path, g_strerror (errno));
   f->path = g_steal_pointer (&final);
   return f;
 }
 
+static _Atomic gboolean no_reserve;
+
+void
+lam_atomic_set_reserve (gboolean on)
+{
+  no_reserve = !on;
+}
+
 gboolean
 lam_atomic_reserve (LamAtomicFile *f, int64_t bytes, GError **error)
 {
   int r;
+  if (no_reserve)
+    return TRUE;
   do
     r = fallocate (f->fd, 0, 0, bytes);
   while (r != 0 && errno == EINTR);

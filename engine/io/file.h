@@ -25,8 +25,14 @@ typedef struct {
 
 /* Makes the temporary file. LAM_ERROR_IO when the folder is missing or read-only, or @path is no plain file. */
 LamAtomicFile *lam_atomic_new (const char *path, GError **error);
+/* Removes what writers of @path that were killed left beside it: their files are unlocked, and older than
+ * LAM_SWEEP_SECONDS (so that one just being made is safe). */
+#define LAM_SWEEP_SECONDS 10
+void lam_atomic_sweep (const char *path);
 /* Claims @bytes on the disk now, so that a full one shows before the work; keeps the file's size at least @bytes. */
 gboolean lam_atomic_reserve (LamAtomicFile *f, int64_t bytes, GError **error);
+/* FALSE: behave as on a file system that cannot claim space ahead (tests). */
+void lam_atomic_set_reserve (gboolean on);
 gboolean lam_atomic_pwrite (LamAtomicFile *f, const void *data, int64_t bytes, int64_t offset, GError **error);
 gboolean lam_atomic_pread (LamAtomicFile *f, void *data, int64_t bytes, int64_t offset, GError **error);
 /* fsync, rename over the final path, fsync the folder. */

@@ -8,6 +8,8 @@
 
 /* Longest text taken. */
 #define MAX_TEXT ((size_t) 64 << 20)
+/* Texts up to this need no memory of their own. */
+#define SMALL_TEXT ((size_t) 4096)
 /* Numbers of an array attribute that a listing shows. */
 #define SHOWN 16
 
@@ -53,8 +55,9 @@ read_text (hid_t id, gboolean attribute, const char *place, GError **error)
     g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: a text of %zu bytes is too long", place, size);
     return NULL;
   }
-  char *buffer = lam_alloc ((int64_t) size + 1, place, error);
-  if (!buffer)
+  char small[SMALL_TEXT + 1], *large = size > SMALL_TEXT ? lam_alloc ((int64_t) size + 1, place, error) : NULL;
+  char *buffer = large ? large : small;
+  if (size > SMALL_TEXT && !large)
     return NULL;
   char *text = NULL;
   if (read_raw (id, attribute, type, buffer) < 0)
@@ -65,7 +68,7 @@ read_text (hid_t id, gboolean attribute, const char *place, GError **error)
       g_strchomp (buffer);
     text = g_utf8_make_valid (buffer, -1);
   }
-  lam_free (buffer);
+  lam_free (large);
   return text;
 }
 
@@ -220,7 +223,7 @@ lam_h5_put_fixed_text (hid_t id, const char *name, const char *text, const char 
 {
   g_auto (LamHid) type = H5Tcopy (H5T_C_S1);
   g_auto (LamHid) space = H5Screate (H5S_SCALAR);
-  H5Tset_size (type, LAM_MAX (strlen (text), 1));
+  H5Tset_size (type, LAM_MAX (strlen (text), 1)); /* an empty text is one NUL */
   H5Tset_strpad (type, H5T_STR_NULLPAD);
   H5Tset_cset (type, H5T_CSET_UTF8);
   if (H5Aexists (id, name) > 0) { /* in place when it has the same size: needs no new space on the disk */

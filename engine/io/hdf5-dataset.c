@@ -126,6 +126,24 @@ check_filters (LamH5Dataset *d, hid_t plist, GError **error)
   return TRUE;
 }
 
+static gboolean
+chunks_valid (const LamH5Dataset *d, const hsize_t *chunk)
+{
+  for (int i = 0; i < d->rank; i++)
+    if (chunk[i] < 1 || chunk[i] > INT64_MAX)
+      return FALSE;
+  return d->rank > 0;
+}
+
+static double
+all_chunks (const LamH5Dataset *d, const hsize_t *chunk)
+{
+  double n = 1;
+  for (int i = 0; i < d->rank; i++)
+    n *= (double) (d->dims[i] / (int64_t) chunk[i] + (d->dims[i] % (int64_t) chunk[i] != 0));
+  return n;
+}
+
 /* Layout and storage against shape: the library trusts some of these numbers. */
 static gboolean
 check_storage (LamH5Dataset *d, size_t element, GError **error)
@@ -147,13 +165,19 @@ check_storage (LamH5Dataset *d, size_t element, GError **error)
   if (!check_filters (d, plist, error))
     return FALSE;
   H5D_space_status_t status = H5D_SPACE_STATUS_ALLOCATED;
-  if (d->count > 0 && H5Dget_space_status (d->id, &status) >= 0) {
+  if (d->count > 0 && H5Dget_space_status (d->id, &status) >= 0)
     d->never_written = status == H5D_SPACE_STATUS_NOT_ALLOCATED;
-    d->part_missing = status != H5D_SPACE_STATUS_ALLOCATED;
-  }
+  d->part_missing = d->never_written;
   if (layout == H5D_CHUNKED) {
-    hsize_t chunk[H5S_MAX_RANK];
-    d->chunk = H5Pget_chunk (plist, H5S_MAX_RANK, chunk) > 0 && chunk[0] <= INT64_MAX ? (int64_t) chunk[0] : 0;
+    hsize_t chunk[H5S_MAX_RANK], there = 0;
+    if (H5Pget_chunk (plist, H5S_MAX_RANK, chunk) != d->rank || !chunks_valid (d, chunk)) {
+      fail_library (error, d, "the size of its chunks cannot be read; the file is damaged");
+      return FALSE;
+    }
+    d->chunk = (int64_t) chunk[0];
+    /* The status of a compressed one is "part" even when it is whole: count. */
+    if (status == H5D_SPACE_STATUS_PART_ALLOCATED && H5Dget_num_chunks (d->id, H5S_ALL, &there) >= 0)
+      d->part_missing = (double) there < all_chunks (d, chunk);
     return TRUE;
   }
   if (d->never_written || d->count == 0)
@@ -371,6 +395,6 @@ lam_h5_write_doubles (LamH5File *file, const char *path, const double *values, i
     lam_h5_set_error (error, LAM_ERROR_IO, file->path, what);
     return FALSE;
   }
-  return lam_h5_put_text (id, "units", units, file->path, error)
-         && lam_h5_put_text (id, "long_name", long_name, file->path, error);
+  return lam_h5_put_fixed_text (id, "units", units, file->path, error)
+         && lam_h5_put_fixed_text (id, "long_name", long_name, file->path, error);
 }

@@ -31,6 +31,14 @@ typedef struct {
   char *checksum;
 } Part;
 
+/* Of fixed length where it fits into an attribute: a damaged heap of variable texts can crash the library. */
+static gboolean
+put_text (hid_t id, const char *name, const char *text, const char *path, GError **error)
+{
+  return strlen (text) < 32768 ? lam_h5_put_fixed_text (id, name, text, path, error)
+                               : lam_h5_put_text (id, name, text, path, error);
+}
+
 static gboolean
 put_geometry (hid_t id, const LamScanData *data, const char *path, GError **error)
 {
@@ -67,7 +75,7 @@ put_geometry (hid_t id, const LamScanData *data, const char *path, GError **erro
   };
   const double shape[3] = {(double) g->recon_rows, (double) g->recon_columns, (double) g->recon_slices};
   for (size_t i = 0; i < G_N_ELEMENTS (texts); i++)
-    if (texts[i].text && !lam_h5_put_text (id, texts[i].name, texts[i].text, path, error))
+    if (texts[i].text && !put_text (id, texts[i].name, texts[i].text, path, error))
       return FALSE;
   for (size_t i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (!lam_h5_put_double (id, numbers[i].name, numbers[i].value, path, error))
@@ -88,9 +96,9 @@ put_part (LamH5File *h5, Part *part, const LamGeometry *g, GError **error)
     g_set_error (error, LAM_ERROR, LAM_ERROR_FAILED, "%s: HDF5 gave %s no place", h5->path, part->path);
     return FALSE;
   }
-  return lam_h5_put_text (id, "units", part->units, h5->path, error)
-         && lam_h5_put_text (id, "long_name", part->long_name, h5->path, error)
-         && lam_h5_put_text (id, "axes", part->axes, h5->path, error)
+  return put_text (id, "units", part->units, h5->path, error)
+         && put_text (id, "long_name", part->long_name, h5->path, error)
+         && put_text (id, "axes", part->axes, h5->path, error)
          && lam_h5_put_fixed_text (id, "checksum", LAM_CHECKSUM_EMPTY, h5->path, error);
 }
 
@@ -106,7 +114,7 @@ lay_out (LamAtomicFile *file, const LamScanData *data, Part *parts, int n, GErro
   {
     g_auto (LamHid) root = lam_h5_object (h5, "/", NULL, error);
     g_auto (LamHid) group = root < 0 ? -1 : lam_h5_make_group (h5, "/scan", error);
-    if (group < 0 || !lam_h5_put_text (root, "format", "lamina-scan-1", h5->path, error)
+    if (group < 0 || !put_text (root, "format", "lamina-scan-1", h5->path, error)
         || !put_geometry (group, data, h5->path, error))
       return FALSE;
     if (!lam_h5_write_doubles (h5, "/scan/angles", g->angles, g->views, "rad", "rotation angle", error))
@@ -155,6 +163,7 @@ static gboolean
 write_all (const char *path, const LamScanData *data, Part *parts, int n, int64_t bytes, const LamIoControl *control,
            GError **error)
 {
+  lam_atomic_sweep (path);
   g_autoptr (LamAtomicFile) file = lam_atomic_new (path, error);
   int64_t extra =
       OVERHEAD + 16 * data->geometry->views + (data->parameters ? 2 * (int64_t) strlen (data->parameters) : 0);

@@ -62,8 +62,12 @@ open_format (ScanFacts *f, GError **error)
   g_auto (LamHid) root = lam_h5_object (f->file, "/", NULL, error);
   if (root < 0)
     return FALSE;
-  g_autofree char *format = lam_h5_attribute_text (root, "format", f->file->path, NULL);
-  H5Eclear2 (H5E_DEFAULT);
+  g_autofree char *format = lam_h5_attribute_text (root, "format", f->file->path, &e);
+  if (g_error_matches (e, LAM_ERROR, LAM_ERROR_NO_MEMORY)) {
+    g_propagate_error (error, g_steal_pointer (&e));
+    return FALSE;
+  }
+  g_clear_error (&e); /* someone else's attribute of that name need not be a text */
   if (format && g_str_has_prefix (format, "lamina-scan"))
     return lam_scan_open_lamina (f, error);
   if (format && g_str_has_prefix (format, "mbirjax_preprocessing")) {
@@ -84,12 +88,13 @@ open_format (ScanFacts *f, GError **error)
 /* ---- options ---- */
 
 static gboolean
-check_length (const char *field, double value, gboolean infinite, GError **error)
+check_length (const LamScan *s, const char *field, double value, gboolean infinite, GError **error)
 {
   if (value > 0 && (isfinite (value) || (infinite && !isnan (value))))
     return TRUE;
   g_autofree char *text = lam_scan_number (value);
-  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "%s is %s; a length above 0 was expected", field, text);
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "%s: %s is %s; a length above 0 was expected", s->path, field,
+               text);
   return FALSE;
 }
 
@@ -100,10 +105,10 @@ apply_pitch (ScanFacts *f, GError **error)
   LamGeometry *g = s->geometry;
   const LamScanOptions *o = f->options;
   gboolean given = !isnan (o->channel_pitch);
-  if ((given && !check_length ("the pitch given", o->channel_pitch, FALSE, error))
-      || (!isnan (o->row_pitch) && !check_length ("the row pitch given", o->row_pitch, FALSE, error))
-      || !check_length ("the channel pitch in the file", g->channel_pitch, FALSE, error)
-      || !check_length ("the row pitch in the file", g->row_pitch, FALSE, error))
+  if ((given && !check_length (s, "the pitch given", o->channel_pitch, FALSE, error))
+      || (!isnan (o->row_pitch) && !check_length (s, "the row pitch given", o->row_pitch, FALSE, error))
+      || !check_length (s, "the channel pitch in the file", g->channel_pitch, FALSE, error)
+      || !check_length (s, "the row pitch in the file", g->row_pitch, FALSE, error))
     return FALSE;
   if (given && !f->pitch_stated) { /* the file's lengths are px: one px is now this long */
     lam_scan_scale_lengths (g, o->channel_pitch / g->channel_pitch);
@@ -138,8 +143,8 @@ apply_geometry (ScanFacts *f, GError **error)
   const LamScanOptions *o = f->options;
   gboolean has_d = !isnan (o->source_detector), has_s = !isnan (o->source_axis);
   LamGeometryKind stated = g->kind;
-  if ((has_d && !check_length ("the source to detector distance given", o->source_detector, TRUE, error))
-      || (has_s && !check_length ("the source to axis distance given", o->source_axis, TRUE, error)))
+  if ((has_d && !check_length (s, "the source to detector distance given", o->source_detector, TRUE, error))
+      || (has_s && !check_length (s, "the source to axis distance given", o->source_axis, TRUE, error)))
     return FALSE;
   if (o->geometry_set)
     g->kind = o->geometry;
@@ -177,8 +182,8 @@ apply_geometry (ScanFacts *f, GError **error)
                             : "its distances (source to detector, source to axis)");
     return TRUE;
   }
-  if (!check_length ("the source to detector distance", g->source_detector, TRUE, error)
-      || !check_length ("the source to axis distance", g->source_axis, TRUE, error))
+  if (!check_length (s, "the source to detector distance", g->source_detector, TRUE, error)
+      || !check_length (s, "the source to axis distance", g->source_axis, TRUE, error))
     return FALSE;
   g_autofree char *d = lam_scan_number (g->source_detector), *a = lam_scan_number (g->source_axis);
   lam_scan_found (s, LAM_FINDING_FOUND, "distances", "--source-detector D --source-axis S",

@@ -113,6 +113,7 @@ lam_volume_writer_new (const char *path, int64_t rows, int64_t columns, int64_t 
     return NULL;
   memset (w->done, 0, LAM_MAX (rows, slices));
   w->checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  lam_atomic_sweep (path);
   w->file = lam_atomic_new (path, error);
   int64_t texts = text_bytes (info->recon_params) + text_bytes (info->model_params) + text_bytes (info->recon_log)
                   + text_bytes (info->notes) + text_bytes (info->parameters);
@@ -281,7 +282,13 @@ lam_volume_write (const char *path, const float *volume, int64_t rows, int64_t c
         || !lam_volume_writer_put_rows (w, range, volume + i * row, error))
       return FALSE;
   }
-  return lam_volume_writer_finish (w, control, checksum, error);
+  LamIoControl quiet = control ? *control : (LamIoControl){0}; /* the checksum is ready: no progress of its own */
+  quiet.progress = NULL;
+  if (!lam_volume_writer_finish (w, &quiet, checksum, error))
+    return FALSE;
+  if (control && control->progress)
+    control->progress (1, "saving", control->data);
+  return TRUE;
 }
 
 char *
