@@ -160,18 +160,25 @@ golden_attr_string (hid_t object, const char *name)
 }
 
 int64_t
-golden_dataset_attr_doubles (hid_t loc, const char *dataset, const char *name, double *values, int64_t n)
+golden_attr_doubles (hid_t object, const char *name, double *values, int64_t n)
 {
-  hid_t object = H5Dopen2 (loc, dataset, H5P_DEFAULT);
   hid_t attr = H5Aopen (object, name, H5P_DEFAULT);
   hid_t space = H5Aget_space (attr);
   int64_t count = H5Sget_simple_extent_npoints (space);
   g_autofree double *all = g_new0 (double, LAM_MAX (count, 1));
   if (attr < 0 || H5Aread (attr, H5T_NATIVE_DOUBLE, all) < 0)
-    g_error ("dataset %s has no attribute %s of numbers", dataset, name);
+    g_error ("no attribute %s of numbers", name);
   memcpy (values, all, sizeof (double) * (size_t) LAM_MIN (count, n));
   H5Sclose (space);
   H5Aclose (attr);
+  return count;
+}
+
+int64_t
+golden_dataset_attr_doubles (hid_t loc, const char *dataset, const char *name, double *values, int64_t n)
+{
+  hid_t object = H5Dopen2 (loc, dataset, H5P_DEFAULT);
+  int64_t count = golden_attr_doubles (object, name, values, n);
   H5Dclose (object);
   return count;
 }

@@ -33,6 +33,8 @@ gboolean golden_has_attr (hid_t object, const char *name);
 double golden_attr_double (hid_t object, const char *name);
 int64_t golden_attr_int (hid_t object, const char *name);
 char *golden_attr_string (hid_t object, const char *name); /* g_free () */
+/* @values gets the first @n numbers; their count is returned. */
+int64_t golden_attr_doubles (hid_t object, const char *name, double *values, int64_t n);
 /* Attributes of the dataset @loc/@dataset; @values gets @n of them at most and the count is returned. */
 double golden_dataset_attr_double (hid_t loc, const char *dataset, const char *name);
 int64_t golden_dataset_attr_doubles (hid_t loc, const char *dataset, const char *name, double *values, int64_t n);

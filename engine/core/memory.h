@@ -30,5 +30,4 @@ int64_t lam_memory_fail_at (int64_t n);
 int64_t lam_memory_bytes (void);
 int64_t lam_memory_peak (void);
 
-
 G_END_DECLS

@@ -20,16 +20,16 @@ typedef enum {
 
 typedef struct {
   uint64_t generation;
-  int64_t iteration;     /* iterations finished when it was taken; 0 = start image; -1 = not iterative */
+  int64_t iteration; /* iterations finished when it was taken; 0 = start image; -1 = not iterative */
   LamPlane plane;
   int64_t index;         /* which slice, row or column */
   int64_t count;         /* how many there are of them */
   int64_t width, height; /* pixels; columns run with width */
   double pitch_x, pitch_y;
-  char length_unit[8];   /* of the pitches: "mm" or "px" */
-  char value_unit[16];   /* of the pixels: "1/mm", "1/px" */
-  float low, high;       /* smallest and largest finite value; low > high when there is none */
-  int64_t bad;           /* non-finite pixels */
+  char length_unit[8]; /* of the pitches: "mm" or "px" */
+  char value_unit[16]; /* of the pixels: "1/mm", "1/px" */
+  float low, high;     /* smallest and largest finite value; low > high when there is none */
+  int64_t bad;         /* non-finite pixels */
 } LamSnapshotInfo;
 
 typedef struct _LamSnapshot LamSnapshot;

@@ -1,0 +1,231 @@
+#include "core/threadpool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/cpu-features.h"
+
+/* One lam_pool_for () that is under way; lives on its caller's stack. */
+typedef struct _Call {
+  LamPoolFunc func;
+  void *data;
+  int64_t n;
+  _Atomic int64_t next; /* next index to hand out */
+  _Atomic int64_t done; /* indices finished */
+  int users;            /* threads inside, under the lock: the caller may not return before it is 0 */
+  _Atomic int64_t *busy_ns;
+  struct _Call *link;
+} Call;
+
+struct _LamPool {
+  pthread_mutex_t lock;
+  pthread_cond_t work;     /* a call was added, or a place became free */
+  pthread_cond_t finished; /* a call may be complete */
+  Call *calls;             /* oldest first */
+  int threads;
+  uint64_t free_places; /* bit i: place i (a worker index) is free */
+  int sleepers;
+  _Atomic int pending; /* rises with every call: what an idle thread spins on */
+  bool quit;
+  pthread_t *workers;
+};
+
+static _Thread_local int my_place = -1;
+
+int64_t
+lam_clock_ns (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
+}
+
+static void
+relax (void)
+{
+#if defined(__x86_64__)
+  __builtin_ia32_pause ();
+#endif
+}
+
+static int
+take_place (LamPool *pool)
+{
+  if (!pool->free_places)
+    return -1;
+  int place = __builtin_ctzll (pool->free_places);
+  pool->free_places &= pool->free_places - 1;
+  return place;
+}
+
+static Call *
+find_call (LamPool *pool)
+{
+  for (Call *c = pool->calls; c; c = c->link)
+    if (atomic_load (&c->next) < c->n)
+      return c;
+  return NULL;
+}
+
+/* Works on @c until nothing is left to hand out. Called and returns with the lock held; @place is the caller's. */
+static void
+work_on (LamPool *pool, Call *c, int place)
+{
+  c->users++;
+  pthread_mutex_unlock (&pool->lock);
+  int64_t start = c->busy_ns ? lam_clock_ns () : 0, i, count = 0;
+  my_place = place;
+  while ((i = atomic_fetch_add (&c->next, 1)) < c->n) {
+    c->func (i, place, c->data);
+    count++;
+  }
+  my_place = -1;
+  if (c->busy_ns)
+    atomic_fetch_add (c->busy_ns, lam_clock_ns () - start);
+  atomic_fetch_add (&c->done, count);
+  pthread_mutex_lock (&pool->lock);
+  c->users--;
+  if (c->users == 0 && atomic_load (&c->done) == c->n)
+    pthread_cond_broadcast (&pool->finished);
+}
+
+static void *
+worker_main (void *data)
+{
+  LamPool *pool = data;
+  lam_fp_setup ();
+  pthread_mutex_lock (&pool->lock);
+  while (!pool->quit) {
+    Call *c = find_call (pool);
+    int place = c ? take_place (pool) : -1;
+    if (place >= 0) {
+      work_on (pool, c, place);
+      pool->free_places |= UINT64_C (1) << place;
+      if (pool->sleepers)
+        pthread_cond_signal (&pool->work);
+      continue;
+    }
+    /* A solver makes calls in quick succession: look a while before sleeping. */
+    int seen = atomic_load (&pool->pending);
+    pthread_mutex_unlock (&pool->lock);
+    for (int spin = 0; spin < 2000 && atomic_load (&pool->pending) == seen; spin++)
+      relax ();
+    pthread_mutex_lock (&pool->lock);
+    if (atomic_load (&pool->pending) == seen && !pool->quit) {
+      pool->sleepers++;
+      pthread_cond_wait (&pool->work, &pool->lock);
+      pool->sleepers--;
+    }
+  }
+  pthread_mutex_unlock (&pool->lock);
+  return NULL;
+}
+
+LamPool *
+lam_pool_new (int threads)
+{
+  if (threads <= 0) {
+    cpu_set_t set;
+    threads = sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
+  }
+  LamPool *pool = g_new0 (LamPool, 1);
+  pool->threads = LAM_CLAMP (threads, 1, 64);
+  pool->free_places = pool->threads == 64 ? UINT64_MAX : (UINT64_C (1) << pool->threads) - 1;
+  pthread_mutex_init (&pool->lock, NULL);
+  pthread_cond_init (&pool->work, NULL);
+  pthread_cond_init (&pool->finished, NULL);
+  pool->workers = g_new0 (pthread_t, pool->threads);
+  for (int i = 0; i < pool->threads - 1; i++)
+    if (pthread_create (&pool->workers[i], NULL, worker_main, pool) != 0) {
+      g_warning ("thread pool: only %d of %d threads could be started", i + 1, pool->threads);
+      pool->threads = i + 1;
+      pool->free_places = (UINT64_C (1) << pool->threads) - 1;
+      break;
+    }
+  return pool;
+}
+
+void
+lam_pool_free (LamPool *pool)
+{
+  pthread_mutex_lock (&pool->lock);
+  pool->quit = true;
+  atomic_fetch_add (&pool->pending, 1);
+  pthread_cond_broadcast (&pool->work);
+  pthread_mutex_unlock (&pool->lock);
+  for (int i = 0; i < pool->threads - 1; i++)
+    pthread_join (pool->workers[i], NULL);
+  pthread_mutex_destroy (&pool->lock);
+  pthread_cond_destroy (&pool->work);
+  pthread_cond_destroy (&pool->finished);
+  g_free (pool->workers);
+  g_free (pool);
+}
+
+LamPool *
+lam_pool_shared (void)
+{
+  static LamPool *pool;
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock (&lock);
+  if (!pool) {
+    const char *text = g_getenv ("LAMINA_THREADS");
+    pool = lam_pool_new (text ? (int) g_ascii_strtoll (text, NULL, 10) : 0);
+  }
+  LamPool *p = pool;
+  pthread_mutex_unlock (&lock);
+  return p;
+}
+
+int
+lam_pool_threads (const LamPool *pool)
+{
+  return pool->threads;
+}
+
+void
+lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic int64_t *busy_ns)
+{
+  if (n <= 0)
+    return;
+  if (my_place >= 0) { /* called from inside: the pool is busy with the outer call */
+    for (int64_t i = 0; i < n; i++)
+      func (i, my_place, data);
+    return;
+  }
+  lam_fp_setup ();
+  Call c = {.func = func, .data = data, .n = n, .busy_ns = busy_ns};
+  pthread_mutex_lock (&pool->lock);
+  Call **tail = &pool->calls;
+  while (*tail)
+    tail = &(*tail)->link;
+  *tail = &c;
+  atomic_fetch_add (&pool->pending, 1);
+  if (n > 1 && pool->sleepers)
+    pthread_cond_broadcast (&pool->work);
+  int place = take_place (pool);
+  if (place >= 0) {
+    work_on (pool, &c, place);
+    pool->free_places |= UINT64_C (1) << place;
+    atomic_fetch_add (&pool->pending, 1);
+    if (pool->sleepers)
+      pthread_cond_signal (&pool->work);
+  }
+  for (int spin = 0; spin < 1000 && (c.users || atomic_load (&c.done) < n); spin++) {
+    pthread_mutex_unlock (&pool->lock);
+    for (int i = 0; i < 8; i++)
+      relax ();
+    pthread_mutex_lock (&pool->lock);
+  }
+  while (c.users || atomic_load (&c.done) < n)
+    pthread_cond_wait (&pool->finished, &pool->lock);
+  for (Call **p = &pool->calls; *p; p = &(*p)->link)
+    if (*p == &c) {
+      *p = c.link;
+      break;
+    }
+  pthread_mutex_unlock (&pool->lock);
+}

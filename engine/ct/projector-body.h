@@ -1,0 +1,684 @@
+/* projector-body.h: the projector kernels, one body for every instruction set (kernels.h has the contract).
+ *
+ * Each call goes over its pixels in groups of LAM_KERNEL_PIXELS. For a group and a view the horizontal factor is made
+ * first, in double: where the footprint begins and a weight for each channel that it meets ("taps"). Then the vectors
+ * run over slices. Parallel beam: a pixel's slices meet the channel's rows one to one. Cone beam: the vertical factor
+ * stretches the slices over the rows; since fractional row and slice index are linear in each other, a vector of rows
+ * needs a short run of slices, which two loads and a permutation deliver.
+ *
+ * Order: forward adds pixels in list order to each sample; back adds views in view order to each voxel, from zero. */
+#include "ct/kernels.h"
+#include "ct/projector-vec.h"
+
+#define G LAM_KERNEL_PIXELS
+#define MAX_VIEWS 16 /* views in one back call are taken in runs of at most this many: the block size of core/order.h */
+#define PAD 128      /* room for zeros on both sides of a column in scratch: what a vector may read beyond it */
+
+/* Taps of up to G pixels in one view. The footprint meets channels first[i] … first[i] + count[i] - 1 of the detector. */
+typedef struct {
+  int32_t first[G];
+  int32_t count[G]; /* 0: beside the detector */
+  double q[G];      /* fractional channel of the footprint's middle */
+  double width[G];  /* W, in channels */
+  double scale[G];  /* dx dy / f: path length times footprint */
+  double mag[G];    /* cone: M */
+} Taps;
+
+typedef struct {
+  double px[G], py[G]; /* pixel positions relative to the axis */
+  Taps taps;
+  /* Two-tap form for back projection: all views of a run. */
+  int32_t first2[MAX_VIEWS][G];
+  float weight2[MAX_VIEWS][G][2];
+  uint8_t run[G]; /* planar: whether a vector's pixels lie side by side in one row */
+  float column[]; /* cone: PAD + max (slices, rows) + PAD floats, twice */
+} Scratch;
+
+static inline int64_t
+BODY (column_floats) (const LamProjectorGeometry *g)
+{
+  return lam_round_up (PAD + LAM_MAX (g->slices, g->rows) + PAD, LAM_LANES);
+}
+
+static void
+BODY (positions) (const LamProjectorGeometry *g, const int32_t *pixel, int64_t n, Scratch *s)
+{
+  for (int64_t i = 0; i < n; i++) {
+    int64_t row = pixel[i] / g->columns, column = pixel[i] - row * g->columns;
+    s->px[i] = g->dx * ((double) column - g->cx);
+    s->py[i] = g->dy * ((double) row - g->cy);
+  }
+}
+
+/* The horizontal factor of n pixels in one view (spec 3.1, 3.2): q, width, scale, mag. */
+static void
+BODY (horizontal) (const LamProjectorGeometry *g, int64_t view, int64_t n, Scratch *s)
+{
+  double c = g->cosines[view], d = g->sines[view], area = g->dx * g->dy, inv_dc = 1 / g->dc;
+  Taps *t = &s->taps;
+  if (!g->cone) {
+    double a = g->dx * fabs (c), b = g->dy * fabs (d), f = a > b ? a : b;
+    double width = f / g->dc, scale = area / f;
+    for (int64_t i = 0; i < n; i++) {
+      t->q[i] = (s->px[i] * c - s->py[i] * d) * inv_dc + g->c0;
+      t->width[i] = width;
+      t->scale[i] = scale;
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    double x = s->px[i] * c - s->py[i] * d, y = s->px[i] * d + s->py[i] * c;
+    double mag = 1 / (g->inv_m0 - y * g->inv_sd);
+    /* tan(gamma) = u/D of the flat detector = x / (S - y); 0 for an infinite distance */
+    double tangent = mag * x * g->inv_sd, cosine = 1 / sqrt (1 + tangent * tangent), sine = tangent * cosine;
+    double a = g->dx * fabs (c * cosine + d * sine), b = g->dy * fabs (d * cosine - c * sine), f = a > b ? a : b;
+    t->mag[i] = mag;
+    t->q[i] = mag * x * inv_dc + g->c0;
+    t->width[i] = mag * f * inv_dc / cosine;
+    t->scale[i] = area / f;
+  }
+  if (g->curved)
+    for (int64_t i = 0; i < n; i++) {
+      double tangent = (t->q[i] - g->c0) * g->dc * g->inv_sd, cosine = 1 / sqrt (1 + tangent * tangent);
+      double u = g->inv_sd > 0 ? atan (tangent) / g->inv_sd : (t->q[i] - g->c0) * g->dc;
+      t->q[i] = u * inv_dc + g->c0;
+      t->width[i] *= cosine;
+    }
+}
+
+/* Which channels of the detector each footprint meets. */
+static void
+BODY (bounds) (const LamProjectorGeometry *g, int64_t n, Taps *t)
+{
+  for (int64_t i = 0; i < n; i++) {
+    double reach = (t->width[i] + 1) / 2;
+    double lo = ceil (t->q[i] - reach), hi = floor (t->q[i] + reach);
+    lo = lo > 0 ? lo : 0;
+    hi = hi < (double) g->channels - 1 ? hi : (double) g->channels - 1;
+    t->first[i] = hi >= lo ? (int32_t) lo : 0;
+    t->count[i] = hi >= lo ? (int32_t) (hi - lo) + 1 : 0;
+  }
+}
+
+static inline float
+BODY (weight) (const Taps *t, int64_t i, int64_t channel, int square)
+{
+  double w = (t->width[i] + 1) / 2 - fabs (t->q[i] - (double) channel), cap = t->width[i] < 1 ? t->width[i] : 1;
+  w = w < 0 ? 0 : w > cap ? cap : w;
+  w *= t->scale[i];
+  return (float) (square ? w * w : w);
+}
+
+/* Footprints no wider than a channel meet at most two: first and first + 1, the last pair moved inside the detector.
+ * Needs at least two channels. */
+static void
+BODY (two_taps) (const LamProjectorGeometry *g, int64_t n, const Taps *t, int square, int32_t *first,
+                 float (*weight)[2])
+{
+  double last = (double) g->channels - 2;
+  for (int64_t i = 0; i < n; i++) {
+    double q = t->q[i], w = t->width[i], half = (w + 1) / 2, scale = t->scale[i];
+    double lo = floor (q);
+    lo = lo < 0 ? 0 : lo;
+    lo = lo > last ? last : lo;
+    double d0 = fabs (q - lo), d1 = fabs (q - lo - 1), w0 = half - d0, w1 = half - d1;
+    w0 = w0 < 0 ? 0 : w0 > w ? w : w0;
+    w1 = w1 < 0 ? 0 : w1 > w ? w : w1;
+    w0 *= scale;
+    w1 *= scale;
+    first[i] = (int32_t) lo;
+    weight[i][0] = (float) (square ? w0 * w0 : w0);
+    weight[i][1] = (float) (square ? w1 * w1 : w1);
+  }
+  for (int64_t i = n; i % LAM_LANES; i++) { /* what a last, partial vector of pixels reads */
+    first[i] = 0;
+    weight[i][0] = weight[i][1] = 0;
+  }
+}
+
+static inline int
+BODY (is_two_tap) (const LamProjectorGeometry *g)
+{
+  return !g->cone && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc;
+}
+
+/* ---- parallel beam, slices contiguous ---- */
+
+static void
+BODY (parallel_back2) (const LamBackArgs *a, int64_t at, int64_t n, int views, Scratch *s, const float *sino, int add)
+{
+  const int64_t line = a->line_stride, vs = a->view_stride, nk = a->k1 - a->k0;
+  sino += a->k0;
+  for (int64_t k = 0; k < nk; k += 4 * VW) {
+    if (nk - k >= 4 * VW) {
+      for (int64_t i = 0; i < n; i++) {
+        float *o = a->out + (at + i) * a->out_stride + k;
+        vf s0 = vzero (), s1 = s0, s2 = s0, s3 = s0;
+        if (add) {
+          s0 = vload (o);
+          s1 = vload (o + VW);
+          s2 = vload (o + 2 * VW);
+          s3 = vload (o + 3 * VW);
+        }
+        for (int v = 0; v < views; v++) {
+          const float *y = sino + v * vs + s->first2[v][i] * line + k, *z = y + line;
+          vf w0 = vset (s->weight2[v][i][0]), w1 = vset (s->weight2[v][i][1]);
+          s0 = vfma (w1, vload (z), vfma (w0, vload (y), s0));
+          s1 = vfma (w1, vload (z + VW), vfma (w0, vload (y + VW), s1));
+          s2 = vfma (w1, vload (z + 2 * VW), vfma (w0, vload (y + 2 * VW), s2));
+          s3 = vfma (w1, vload (z + 3 * VW), vfma (w0, vload (y + 3 * VW), s3));
+        }
+        vstore (o, s0);
+        vstore (o + VW, s1);
+        vstore (o + 2 * VW, s2);
+        vstore (o + 3 * VW, s3);
+      }
+      continue;
+    }
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t kk = k; kk < nk; kk += VW) {
+        int64_t m = nk - kk;
+        float *o = a->out + (at + i) * a->out_stride + kk;
+        vf sum = add ? (m >= VW ? vload (o) : vload_n (o, m)) : vzero ();
+        for (int v = 0; v < views; v++) {
+          const float *y = sino + v * vs + s->first2[v][i] * line + kk;
+          vf w0 = vset (s->weight2[v][i][0]), w1 = vset (s->weight2[v][i][1]);
+          if (m >= VW)
+            sum = vfma (w1, vload (y + line), vfma (w0, vload (y), sum));
+          else
+            sum = vfma (w1, vload_n (y + line, m), vfma (w0, vload_n (y, m), sum));
+        }
+        if (m >= VW)
+          vstore (o, sum);
+        else
+          vstore_n (o, sum, m);
+      }
+  }
+}
+
+/* y[0 … n) += w x[0 … n) */
+static inline void
+BODY (add_scaled) (int64_t n, float w, const float *x, float *y)
+{
+  vf vw = vset (w);
+  int64_t k = 0;
+  for (; k + VW <= n; k += VW)
+    vstore (y + k, vfma (vw, vload (x + k), vload (y + k)));
+  if (VW > 1 && k < n)
+    vstore_n (y + k, vfma (vw, vload_n (x + k, n - k), vload_n (y + k, n - k)), n - k);
+}
+
+static void
+BODY (parallel_back_any) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scratch *s, const float *sino,
+                          int add)
+{
+  const int64_t nk = a->k1 - a->k0;
+  BODY (horizontal) (a->geometry, view, n, s);
+  BODY (bounds) (a->geometry, n, &s->taps);
+  for (int64_t i = 0; i < n; i++) {
+    float *o = a->out + (at + i) * a->out_stride;
+    if (!add)
+      memset (o, 0, nk * sizeof *o);
+    for (int32_t j = 0; j < s->taps.count[i]; j++) {
+      int64_t channel = s->taps.first[i] + j;
+      BODY (add_scaled)
+      (nk, BODY (weight) (&s->taps, i, channel, a->square), sino + channel * a->line_stride + a->k0, o);
+    }
+  }
+}
+
+static void
+BODY (parallel_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
+{
+  const LamProjectorGeometry *g = a->geometry;
+  const int64_t nk = a->k1 - a->k0, line = a->line_stride;
+  float *view = a->view_data + a->k0;
+  BODY (horizontal) (g, a->view, n, s);
+  if (!BODY (is_two_tap) (g)) {
+    BODY (bounds) (g, n, &s->taps);
+    for (int64_t i = 0; i < n; i++) {
+      const float *x = a->x + (a->indexed ? a->pixel[at + i] : at + i) * a->x_stride;
+      for (int32_t j = 0; j < s->taps.count[i]; j++) {
+        int64_t channel = s->taps.first[i] + j;
+        BODY (add_scaled) (nk, BODY (weight) (&s->taps, i, channel, 0), x, view + channel * line);
+      }
+    }
+    return;
+  }
+  BODY (two_taps) (g, n, &s->taps, 0, s->first2[0], s->weight2[0]);
+  for (int64_t i = 0; i < n; i++) {
+    const float *x = a->x + (a->indexed ? a->pixel[at + i] : at + i) * a->x_stride;
+    float *y = view + s->first2[0][i] * line, *z = y + line;
+    vf w0 = vset (s->weight2[0][i][0]), w1 = vset (s->weight2[0][i][1]);
+    int64_t k = 0;
+    for (; k + 2 * VW <= nk; k += 2 * VW) {
+      vf x0 = vload (x + k), x1 = vload (x + k + VW);
+      vstore (y + k, vfma (w0, x0, vload (y + k)));
+      vstore (y + k + VW, vfma (w0, x1, vload (y + k + VW)));
+      vstore (z + k, vfma (w1, x0, vload (z + k)));
+      vstore (z + k + VW, vfma (w1, x1, vload (z + k + VW)));
+    }
+    for (; k < nk; k += VW) {
+      int64_t m = nk - k;
+      if (m >= VW) {
+        vf x0 = vload (x + k);
+        vstore (y + k, vfma (w0, x0, vload (y + k)));
+        vstore (z + k, vfma (w1, x0, vload (z + k)));
+      } else {
+        vf x0 = vload_n (x + k, m);
+        vstore_n (y + k, vfma (w0, x0, vload_n (y + k, m)), m);
+        vstore_n (z + k, vfma (w1, x0, vload_n (z + k, m)), m);
+      }
+    }
+  }
+}
+
+/* ---- parallel beam, few slices: vectors over pixels ---- */
+
+static void
+BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, int views, Scratch *s, const float *sino, int add)
+{
+  const int64_t nk = a->k1 - a->k0;
+  for (int64_t i = 0; i < n; i += VW) {
+    int64_t m = LAM_MIN (n - i, VW);
+    for (int64_t k = 0; k < nk; k++) {
+      float *o = a->out + k * a->out_stride + at + i;
+#if VW > 1
+      vf sum = add ? (m == VW ? vload (o) : vload_n (o, m)) : vzero ();
+      for (int v = 0; v < views; v++) {
+        const float *y = sino + v * a->view_stride + (a->k0 + k) * a->line_stride;
+        const int32_t *f = s->first2[v] + i;
+        vi idx;
+        vf w0, w1, y0, y1;
+        /* weights lie in pairs: split them */
+        float e[2 * VW];
+        memcpy (e, s->weight2[v][i], sizeof e);
+#if VW == 16
+        idx = _mm512_loadu_si512 (f);
+        w0 = _mm512_permutex2var_ps (
+            vload (e), _mm512_set_epi32 (30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0), vload (e + 16));
+        w1 = _mm512_permutex2var_ps (
+            vload (e), _mm512_set_epi32 (31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1), vload (e + 16));
+#else
+        idx = _mm256_loadu_si256 ((const __m256i *) f);
+        w0 = _mm256_set_ps (e[14], e[12], e[10], e[8], e[6], e[4], e[2], e[0]);
+        w1 = _mm256_set_ps (e[15], e[13], e[11], e[9], e[7], e[5], e[3], e[1]);
+#endif
+        /* Neighbours along a row lie within a window of the detector: two loads instead of a gather. */
+        int32_t lo = LAM_MIN (f[0], f[m - 1]), hi = LAM_MAX (f[0], f[m - 1]);
+        if (s->run[i / VW] && hi - lo + 2 <= VLOOKUP_SPAN && lo + VLOOKUP_SPAN <= a->geometry->channels) {
+          idx = viadd (idx, viset (-lo));
+          y0 = vlookup (y + lo, idx);
+          y1 = vlookup (y + lo, viadd (idx, viset (1)));
+        } else {
+          y0 = vgather (y, idx);
+          y1 = vgather (y, viadd (idx, viset (1)));
+        }
+        sum = vfma (w1, y1, vfma (w0, y0, sum));
+      }
+      if (m == VW)
+        vstore (o, sum);
+      else
+        vstore_n (o, sum, m);
+#else
+      float sum = add ? *o : 0;
+      (void) m;
+      for (int v = 0; v < views; v++) {
+        const float *y = sino + v * a->view_stride + (a->k0 + k) * a->line_stride + s->first2[v][i];
+        sum = vfma (s->weight2[v][i][1], y[1], vfma (s->weight2[v][i][0], y[0], sum));
+      }
+      *o = sum;
+#endif
+    }
+  }
+}
+
+static void
+BODY (planar_back_any) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scratch *s, const float *sino,
+                        int add)
+{
+  const int64_t nk = a->k1 - a->k0;
+  BODY (horizontal) (a->geometry, view, n, s);
+  BODY (bounds) (a->geometry, n, &s->taps);
+  for (int64_t k = 0; k < nk; k++) {
+    const float *y = sino + (a->k0 + k) * a->line_stride;
+    float *o = a->out + k * a->out_stride + at;
+    for (int64_t i = 0; i < n; i++) {
+      float sum = add ? o[i] : 0;
+      for (int32_t j = 0; j < s->taps.count[i]; j++) {
+        int64_t channel = s->taps.first[i] + j;
+        sum += BODY (weight) (&s->taps, i, channel, a->square) * y[channel];
+      }
+      o[i] = sum;
+    }
+  }
+}
+
+static void
+BODY (planar_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
+{
+  const LamProjectorGeometry *g = a->geometry;
+  const int64_t nk = a->k1 - a->k0;
+  BODY (horizontal) (g, a->view, n, s);
+  int two = BODY (is_two_tap) (g);
+  if (two)
+    BODY (two_taps) (g, n, &s->taps, 0, s->first2[0], s->weight2[0]);
+  else
+    BODY (bounds) (g, n, &s->taps);
+  for (int64_t k = 0; k < nk; k++) {
+    float *y = a->view_data + (a->k0 + k) * a->line_stride;
+    const float *x = a->x + k * a->x_stride;
+    for (int64_t i = 0; i < n; i++) {
+      float value = x[a->indexed ? a->pixel[at + i] : at + i];
+      if (two) {
+        float *p = y + s->first2[0][i];
+        p[0] += s->weight2[0][i][0] * value;
+        p[1] += s->weight2[0][i][1] * value;
+      } else
+        for (int32_t j = 0; j < s->taps.count[i]; j++) {
+          int64_t channel = s->taps.first[i] + j;
+          y[channel] += BODY (weight) (&s->taps, i, channel, 0) * value;
+        }
+    }
+  }
+}
+
+/* ---- cone beam: the vertical factor ---- */
+
+/* 1/cos(phi) of slices from k: a polynomial in (M z / D)^2. */
+static inline vf
+BODY (path) (const LamProjectorGeometry *g, vf z, float scale2)
+{
+  vf u = vmul (vmul (z, z), vset (scale2));
+  if (g->path_degree < 0)
+    return vsqrt (vadd (u, vset (1)));
+  vf r = vset (g->path[g->path_degree]);
+  for (int d = g->path_degree - 1; d >= 0; d--)
+    r = vfma (r, u, vset (g->path[d]));
+  return r;
+}
+
+/* What one pixel's column is in one view: row index of slice k = m0 + k * width, slice index of row m = k0 + m / width. */
+typedef struct {
+  double m0, width, k_at0, inv_width;
+  float z, dz, scale2; /* z of slice 0 in this view, (M/D)^2 */
+} Column;
+
+static inline Column
+BODY (column) (const LamProjectorGeometry *g, int64_t view, double mag)
+{
+  Column c;
+  double z = g->z0 - (g->shifts ? g->shifts[view] : 0);
+  c.width = mag * g->dz / g->dr;
+  c.inv_width = 1 / c.width;
+  c.m0 = mag * z / g->dr + g->r0;
+  c.k_at0 = -c.m0 * c.inv_width;
+  c.z = (float) z;
+  c.dz = (float) g->dz;
+  c.scale2 = (float) (mag * mag * g->inv_sd * g->inv_sd);
+  return c;
+}
+
+/* A vector of outputs from a column of inputs: output o takes inputs within half = (L/2) of its fractional index
+ * low + o * slope + L/2, weighted clip (cap_half - |distance|) where distance = (input - index) * stretch. */
+typedef struct {
+  double low, slope; /* index of the first input that can reach output 0, and how it moves with the output */
+  float stretch;     /* distance on the detector for one input */
+  float half, cap;   /* (W+1)/2, min (1, W) */
+  int taps;          /* inputs that can reach one output */
+  int lookup;        /* the run of inputs for one vector fits a lookup */
+} Vertical;
+
+static inline vf
+BODY (vertical) (const Vertical *t, const float *input, double out, int square)
+{
+  double low = t->low + out * t->slope, base = floor (low);
+  vf at = vfma (viota (), vset ((float) t->slope), vset ((float) (low - base)));
+  vf first = vceil (at);
+  vf d = vsub (vmul (vsub (first, at), vset (t->stretch)), vset (t->half));
+  vi idx = vtoint (first);
+  const float *in = input + (int64_t) base;
+  vf sum = vzero ();
+  for (int j = 0; j < t->taps; j++) {
+    vf w = vmin (vmax (vsub (vset (t->half), vabs (d)), vzero ()), vset (t->cap));
+    if (square)
+      w = vmul (w, w);
+    vf x = t->lookup ? vlookup (in, idx) : vgather (in, idx);
+    sum = vfma (w, x, sum);
+    d = vadd (d, vset (t->stretch));
+    idx = viadd (idx, viset (1));
+  }
+  return sum;
+}
+
+static inline Vertical
+BODY (vertical_forward) (const Column *c)
+{
+  Vertical t;
+  t.slope = c->inv_width;
+  t.low = c->k_at0 - (1 + c->inv_width) / 2;
+  t.stretch = (float) c->width;
+  t.half = (float) ((c->width + 1) / 2);
+  t.cap = (float) (c->width < 1 ? c->width : 1);
+  t.taps = (int) ceil (1 + c->inv_width);
+  t.lookup = (VW - 1) * t.slope + t.taps + 2 < VLOOKUP_SPAN;
+  return t;
+}
+
+static inline Vertical
+BODY (vertical_back) (const Column *c)
+{
+  Vertical t;
+  t.slope = c->width;
+  t.low = c->m0 - (c->width + 1) / 2;
+  t.stretch = 1;
+  t.half = (float) ((c->width + 1) / 2);
+  t.cap = (float) (c->width < 1 ? c->width : 1);
+  t.taps = (int) ceil (1 + c->width);
+  t.lookup = (VW - 1) * t.slope + t.taps + 2 < VLOOKUP_SPAN;
+  return t;
+}
+
+/* How far beyond the ends of its run one vector may read. */
+static inline int64_t
+BODY (reach) (const Vertical *t)
+{
+  return (int64_t) ceil (VW * t->slope) + t->taps + VLOOKUP_SPAN + 2;
+}
+
+static LamStatus
+BODY (cone_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
+{
+  const LamProjectorGeometry *g = a->geometry;
+  const int64_t nk = g->slices, line = a->line_stride;
+  float *column = s->column + PAD;
+  BODY (horizontal) (g, a->view, n, s);
+  BODY (bounds) (g, n, &s->taps);
+  memset (s->column, 0, PAD * sizeof (float));
+  memset (column + nk, 0, PAD * sizeof (float));
+  for (int64_t i = 0; i < n; i++) {
+    int32_t count = s->taps.count[i];
+    if (count == 0)
+      continue;
+    const float *x = a->x + (a->indexed ? a->pixel[at + i] : at + i) * a->x_stride;
+    Column c = BODY (column) (g, a->view, s->taps.mag[i]);
+    Vertical t = BODY (vertical_forward) (&c);
+    double lo = ceil (c.m0 - (c.width + 1) / 2), hi = floor (c.m0 + (double) (nk - 1) * c.width + (c.width + 1) / 2);
+    int64_t m0 = lo > 0 ? (int64_t) lo : 0, m1 = hi < (double) g->rows - 1 ? (int64_t) hi + 1 : g->rows;
+    if (lo >= (double) g->rows || hi < 0 || m0 >= m1)
+      continue;
+    /* path length of each slice first */
+    vf z = vfma (viota (), vset (c.dz), vset (c.z));
+    for (int64_t k = 0; k < nk; k += VW) {
+      vf zk = vadd (z, vset ((float) k * c.dz));
+      if (nk - k >= VW)
+        vstore (column + k, vmul (vload (x + k), BODY (path) (g, zk, c.scale2)));
+      else
+        vstore_n (column + k, vmul (vload_n (x + k, nk - k), BODY (path) (g, zk, c.scale2)), nk - k);
+    }
+    float w[8];
+    for (int32_t j = 0; j < LAM_MIN (count, 8); j++)
+      w[j] = BODY (weight) (&s->taps, i, s->taps.first[i] + j, 0);
+    float *y = a->view_data + s->taps.first[i] * line;
+    int careful = BODY (reach) (&t) > PAD;
+    for (int64_t m = m0; m < m1; m += VW) {
+      vf v;
+      if (careful) { /* coarse voxels or rows: lane by lane inside the column */
+        float lanes[VW];
+        for (int l = 0; l < VW; l++) {
+          lanes[l] = 0;
+          double low = t.low + (double) (m + l) * t.slope, first = ceil (low);
+          for (int j = 0; j < t.taps; j++) {
+            double k = first + j, d = (k - low) * c.width - t.half, ww = t.half - fabs (d);
+            if (k >= 0 && k < (double) nk && ww > 0)
+              lanes[l] += (float) LAM_MIN (ww, t.cap) * column[(int64_t) k];
+          }
+        }
+        memcpy (&v, lanes, sizeof v);
+      } else
+        v = BODY (vertical) (&t, column, (double) m, 0);
+      for (int32_t j = 0; j < count; j++) {
+        vf ww = vset (j < 8 ? w[j] : BODY (weight) (&s->taps, i, s->taps.first[i] + j, 0));
+        float *p = y + j * line + m;
+        if (m1 - m >= VW)
+          vstore (p, vfma (ww, v, vload (p)));
+        else
+          vstore_n (p, vfma (ww, v, vload_n (p, m1 - m)), m1 - m);
+      }
+    }
+  }
+  return LAM_OK;
+}
+
+static void
+BODY (cone_back) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scratch *s, const float *sino, int add)
+{
+  const LamProjectorGeometry *g = a->geometry;
+  const int64_t nk = a->k1 - a->k0, line = a->line_stride;
+  float *column = s->column + PAD;
+  BODY (horizontal) (g, view, n, s);
+  BODY (bounds) (g, n, &s->taps);
+  for (int64_t i = 0; i < n; i++) {
+    float *o = a->out + (at + i) * a->out_stride;
+    int32_t count = s->taps.count[i];
+    Column c = BODY (column) (g, view, s->taps.mag[i]);
+    Vertical t = BODY (vertical_back) (&c);
+    double lo = ceil (c.m0 + (double) a->k0 * c.width - (c.width + 1) / 2);
+    double hi = floor (c.m0 + (double) (a->k1 - 1) * c.width + (c.width + 1) / 2);
+    int64_t m0 = lo > 0 ? (int64_t) lo : 0, m1 = hi < (double) g->rows - 1 ? (int64_t) hi + 1 : g->rows;
+    if (count == 0 || lo >= (double) g->rows || hi < 0 || m0 >= m1) {
+      if (!add)
+        memset (o, 0, nk * sizeof *o);
+      continue;
+    }
+    /* one row of the detector's columns, summed over the channels of the footprint */
+    const float *y = sino + s->taps.first[i] * line;
+    float w[8];
+    for (int32_t j = 0; j < LAM_MIN (count, 8); j++)
+      w[j] = BODY (weight) (&s->taps, i, s->taps.first[i] + j, a->square);
+    for (int64_t m = m0; m < m1; m += VW) {
+      int64_t left = m1 - m;
+      vf sum = vzero ();
+      for (int32_t j = 0; j < count; j++) {
+        vf ww = vset (j < 8 ? w[j] : BODY (weight) (&s->taps, i, s->taps.first[i] + j, a->square));
+        sum = vfma (ww, left >= VW ? vload (y + j * line + m) : vload_n (y + j * line + m, left), sum);
+      }
+      if (left >= VW)
+        vstore (column + m, sum);
+      else
+        vstore_n (column + m, sum, left);
+    }
+    int64_t reach = BODY (reach) (&t), zeros = LAM_MIN (reach, PAD);
+    int careful = reach > PAD;
+    memset (column + m0 - zeros, 0, zeros * sizeof (float));
+    memset (column + m1, 0, zeros * sizeof (float));
+    vf z = vfma (viota (), vset (c.dz), vset (c.z));
+    for (int64_t k = a->k0; k < a->k1; k += VW) {
+      vf v, p = BODY (path) (g, vadd (z, vset ((float) k * c.dz)), c.scale2);
+      if (a->square)
+        p = vmul (p, p);
+      if (careful) {
+        float lanes[VW];
+        for (int l = 0; l < VW; l++) {
+          lanes[l] = 0;
+          double low = t.low + (double) (k + l) * t.slope, first = ceil (low);
+          for (int j = 0; j < t.taps; j++) {
+            double m = first + j, d = m - low - t.half, ww = t.half - fabs (d);
+            ww = LAM_MIN (ww, t.cap);
+            if (m >= (double) m0 && m < (double) m1 && ww > 0)
+              lanes[l] += (float) (a->square ? ww * ww : ww) * column[(int64_t) m];
+          }
+        }
+        memcpy (&v, lanes, sizeof v);
+      } else
+        v = BODY (vertical) (&t, column, (double) k, a->square);
+      float *q = o + k - a->k0;
+      if (a->k1 - k >= VW)
+        vstore (q, vfma (p, v, add ? vload (q) : vzero ()));
+      else
+        vstore_n (q, vfma (p, v, add ? vload_n (q, a->k1 - k) : vzero ()), a->k1 - k);
+    }
+  }
+}
+
+/* ---- entry points ---- */
+
+static LamStatus
+BODY (back) (const LamBackArgs *a)
+{
+  const LamProjectorGeometry *g = a->geometry;
+  Scratch *s = a->scratch;
+  int two = BODY (is_two_tap) (g), planar = g->layout == LAM_LAYOUT_PLANAR;
+  for (int64_t at = 0; at < a->n; at += G) {
+    int64_t n = LAM_MIN (a->n - at, G);
+    BODY (positions) (g, a->pixel + at, n, s);
+    if (two && planar)
+      for (int64_t i = 0; i < n; i += VW) {
+        int64_t last = LAM_MIN (i + VW, n) - 1;
+        s->run[i / VW] = a->pixel[at + last] - a->pixel[at + i] == last - i
+                         && a->pixel[at + last] / g->columns == a->pixel[at + i] / g->columns;
+      }
+    for (int64_t v = a->v0; v < a->v1;) {
+      const float *sino = a->sino + (v - a->v0) * a->view_stride;
+      int add = v > a->v0;
+      if (!two) {
+        if (g->cone)
+          BODY (cone_back) (a, at, n, v, s, sino, add);
+        else if (planar)
+          BODY (planar_back_any) (a, at, n, v, s, sino, add);
+        else
+          BODY (parallel_back_any) (a, at, n, v, s, sino, add);
+        v++;
+        continue;
+      }
+      int views = (int) LAM_MIN (a->v1 - v, MAX_VIEWS);
+      for (int j = 0; j < views; j++) {
+        BODY (horizontal) (g, v + j, n, s);
+        BODY (two_taps) (g, n, &s->taps, a->square, s->first2[j], s->weight2[j]);
+      }
+      if (planar)
+        BODY (planar_back2) (a, at, n, views, s, sino, add);
+      else
+        BODY (parallel_back2) (a, at, n, views, s, sino, add);
+      v += views;
+    }
+  }
+  return LAM_OK;
+}
+
+static LamStatus
+BODY (forward) (const LamForwardArgs *a)
+{
+  Scratch *s = a->scratch;
+  for (int64_t at = 0; at < a->n; at += G) {
+    int64_t n = LAM_MIN (a->n - at, G);
+    BODY (positions) (a->geometry, a->pixel + at, n, s);
+    if (a->geometry->cone)
+      BODY (cone_forward) (a, at, n, s);
+    else if (a->geometry->layout == LAM_LAYOUT_PLANAR)
+      BODY (planar_forward) (a, at, n, s);
+    else
+      BODY (parallel_forward) (a, at, n, s);
+  }
+  return LAM_OK;
+}

@@ -1,0 +1,186 @@
+/* projector-vec.h: the few vector operations the kernel bodies use, for each instruction set. */
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#if defined(LAM_BODY_AVX512)
+#include <immintrin.h>
+#define VW 16
+#define BODY(name) name##_avx512
+typedef __m512 vf;
+typedef __m512i vi;
+#define vset(x) _mm512_set1_ps (x)
+#define vzero() _mm512_setzero_ps ()
+#define vload(p) _mm512_loadu_ps (p)
+#define vstore(p, v) _mm512_storeu_ps (p, v)
+#define vadd(a, b) _mm512_add_ps (a, b)
+#define vsub(a, b) _mm512_sub_ps (a, b)
+#define vmul(a, b) _mm512_mul_ps (a, b)
+#define vdiv(a, b) _mm512_div_ps (a, b)
+#define vfma(a, b, c) _mm512_fmadd_ps (a, b, c)
+#define vsqrt(a) _mm512_sqrt_ps (a)
+#define vmin(a, b) _mm512_min_ps (a, b)
+#define vmax(a, b) _mm512_max_ps (a, b)
+#define vabs(a) _mm512_abs_ps (a)
+#define vround(a) _mm512_roundscale_ps (a, 0)
+#define vceil(a) _mm512_roundscale_ps (a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+#define vtoint(a) _mm512_cvtps_epi32 (a)
+#define viadd(a, b) _mm512_add_epi32 (a, b)
+#define viset(x) _mm512_set1_epi32 (x)
+/* The first m lanes only (m < VW); the others read as 0. */
+static inline vf
+vload_n (const float *p, int64_t m)
+{
+  return _mm512_maskz_loadu_ps ((__mmask16) ((1u << m) - 1), p);
+}
+static inline void
+vstore_n (float *p, vf v, int64_t m)
+{
+  _mm512_mask_storeu_ps (p, (__mmask16) ((1u << m) - 1), v);
+}
+/* 32 floats from p, of which lane l takes number idx[l] in 0 … 31. */
+static inline vf
+vlookup (const float *p, vi idx)
+{
+  return _mm512_permutex2var_ps (_mm512_loadu_ps (p), idx, _mm512_loadu_ps (p + 16));
+}
+#define VLOOKUP_SPAN 32
+static inline vf
+vgather (const float *p, vi idx)
+{
+  return _mm512_i32gather_ps (idx, p, 4);
+}
+static inline vf
+viota (void)
+{
+  return _mm512_set_ps (15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+/* log2 split: exponent as float and mantissa in [sqrt(1/2), sqrt(2)). a > 0, normal. */
+static inline vf
+vfrexp (vf a, vf *mantissa)
+{
+  __m512i bits = _mm512_castps_si512 (a), shifted = _mm512_sub_epi32 (bits, _mm512_set1_epi32 (0x3f3504f3));
+  __m512i e = _mm512_srai_epi32 (shifted, 23);
+  *mantissa = _mm512_castsi512_ps (_mm512_sub_epi32 (bits, _mm512_slli_epi32 (e, 23)));
+  return _mm512_cvtepi32_ps (e);
+}
+static inline vf
+vldexp (vf a, vf e)
+{
+  return _mm512_scalef_ps (a, e);
+}
+
+#elif defined(LAM_BODY_AVX2)
+#include <immintrin.h>
+#define VW 8
+#define BODY(name) name##_avx2
+typedef __m256 vf;
+typedef __m256i vi;
+#define vset(x) _mm256_set1_ps (x)
+#define vzero() _mm256_setzero_ps ()
+#define vload(p) _mm256_loadu_ps (p)
+#define vstore(p, v) _mm256_storeu_ps (p, v)
+#define vadd(a, b) _mm256_add_ps (a, b)
+#define vsub(a, b) _mm256_sub_ps (a, b)
+#define vmul(a, b) _mm256_mul_ps (a, b)
+#define vdiv(a, b) _mm256_div_ps (a, b)
+#define vfma(a, b, c) _mm256_fmadd_ps (a, b, c)
+#define vsqrt(a) _mm256_sqrt_ps (a)
+#define vmin(a, b) _mm256_min_ps (a, b)
+#define vmax(a, b) _mm256_max_ps (a, b)
+#define vabs(a) _mm256_andnot_ps (_mm256_set1_ps (-0.0f), a)
+#define vround(a) _mm256_round_ps (a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+#define vceil(a) _mm256_ceil_ps (a)
+#define vtoint(a) _mm256_cvtps_epi32 (a)
+#define viadd(a, b) _mm256_add_epi32 (a, b)
+#define viset(x) _mm256_set1_epi32 (x)
+static inline __m256i
+mask_n (int64_t m)
+{
+  return _mm256_cmpgt_epi32 (_mm256_set1_epi32 ((int) m), _mm256_set_epi32 (7, 6, 5, 4, 3, 2, 1, 0));
+}
+static inline vf
+vload_n (const float *p, int64_t m)
+{
+  return _mm256_maskload_ps (p, mask_n (m));
+}
+static inline void
+vstore_n (float *p, vf v, int64_t m)
+{
+  _mm256_maskstore_ps (p, mask_n (m), v);
+}
+static inline vf
+vlookup (const float *p, vi idx)
+{
+  vf lo = _mm256_permutevar8x32_ps (_mm256_loadu_ps (p), idx);
+  vf hi = _mm256_permutevar8x32_ps (_mm256_loadu_ps (p + 8), idx);
+  return _mm256_blendv_ps (lo, hi, _mm256_castsi256_ps (_mm256_slli_epi32 (idx, 28)));
+}
+#define VLOOKUP_SPAN 16
+static inline vf
+vgather (const float *p, vi idx)
+{
+  return _mm256_i32gather_ps (p, idx, 4);
+}
+static inline vf
+viota (void)
+{
+  return _mm256_set_ps (7, 6, 5, 4, 3, 2, 1, 0);
+}
+static inline vf
+vfrexp (vf a, vf *mantissa)
+{
+  __m256i bits = _mm256_castps_si256 (a), shifted = _mm256_sub_epi32 (bits, _mm256_set1_epi32 (0x3f3504f3));
+  __m256i e = _mm256_srai_epi32 (shifted, 23);
+  *mantissa = _mm256_castsi256_ps (_mm256_sub_epi32 (bits, _mm256_slli_epi32 (e, 23)));
+  return _mm256_cvtepi32_ps (e);
+}
+static inline vf
+vldexp (vf a, vf e)
+{
+  e = _mm256_max_ps (_mm256_min_ps (e, vset (127)), vset (-126));
+  return vmul (a, _mm256_castsi256_ps (_mm256_slli_epi32 (viadd (vtoint (e), viset (127)), 23)));
+}
+
+#else /* the reference: one lane */
+#define VW 1
+#define BODY(name) name##_scalar
+typedef float vf;
+typedef int32_t vi;
+#define vset(x) ((float) (x))
+#define vzero() 0.0f
+#define vload(p) (*(p))
+#define vstore(p, v) (*(p) = (v))
+#define vadd(a, b) ((a) + (b))
+#define vsub(a, b) ((a) - (b))
+#define vmul(a, b) ((a) * (b))
+#define vdiv(a, b) ((a) / (b))
+#define vfma(a, b, c) ((a) * (b) + (c))
+#define vsqrt(a) sqrtf (a)
+#define vmin(a, b) ((a) < (b) ? (a) : (b))
+#define vmax(a, b) ((a) > (b) ? (a) : (b))
+#define vabs(a) fabsf (a)
+#define vround(a) rintf (a)
+#define vceil(a) ceilf (a)
+#define vtoint(a) ((int32_t) (a))
+#define viadd(a, b) ((a) + (b))
+#define viset(x) ((int32_t) (x))
+#define vload_n(p, m) 0.0f
+#define vstore_n(p, v, m) ((void) (v))
+#define vlookup(p, idx) ((p)[idx])
+#define VLOOKUP_SPAN 64
+#define vgather(p, idx) ((p)[idx])
+#define viota() 0.0f
+static inline vf
+vfrexp (vf a, vf *mantissa)
+{
+  int32_t bits, e;
+  memcpy (&bits, &a, 4);
+  e = (bits - 0x3f3504f3) >> 23;
+  bits -= e * (1 << 23);
+  memcpy (mantissa, &bits, 4);
+  return (float) e;
+}
+#define vldexp(a, e) ldexpf (a, (int) (e))
+#endif
