@@ -306,7 +306,9 @@ test_place (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *state = test_path ("state");
+  g_setenv ("XDG_STATE_HOME", state, TRUE);
+  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/checkpoint/round-trip", test_round_trip);
   g_test_add_func ("/checkpoint/misuse", test_misuse);
   g_test_add_func ("/checkpoint/torn", test_torn);

@@ -510,6 +510,7 @@ test_mbirjax (void)
   g_assert_cmpfloat (g->pad_bottom, ==, 0.5);
   g_assert_cmpint (g->recon_slices, ==, 8);
   assert_finding (s, "unused", LAM_FINDING_FOUND, "sharpness");
+  assert_finding (s, "angles", LAM_FINDING_FOUND, "MBIRJAX's unit");
   float y[24], w[24];
   g_assert_true (lam_scan_read (s, (LamRange){0, 0}, y, NULL, NULL, w, NULL, &error));
   g_assert_cmpfloat (y[23], ==, 23 / 8.0f);

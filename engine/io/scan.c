@@ -227,7 +227,10 @@ use_file_angles (ScanFacts *f, GError **error)
   gboolean stated = given || f->angle_unit != LAM_ANGLE_UNIT_FROM_FILE;
   if (stated)
     lam_scan_found (s, LAM_FINDING_FOUND, "angles", "--angles START:STOP", value, "angles in %s (%s)",
-                    unit == LAM_ANGLE_UNIT_RADIANS ? "radians" : "degrees", given ? "as given" : "units attribute");
+                    unit == LAM_ANGLE_UNIT_RADIANS ? "radians" : "degrees",
+                    given                           ? "as given"
+                    : s->format == LAM_SCAN_MBIRJAX ? "MBIRJAX's unit"
+                                                    : "units attribute");
   else
     lam_scan_found (s, LAM_FINDING_ASSUMED, "angles", "--angle-unit deg|rad", value,
                     "the angles have no unit: degrees assumed%s",
