@@ -400,8 +400,8 @@ test_memory (void)
                   && lam_volume_writer_finish (w, NULL, NULL, &error);
     g_autoptr (LamVolume) v = ok ? lam_volume_open (path, NULL, LAM_LAYOUT_SLICE_COLUMN_ROW, &error) : NULL;
     g_autofree char *sum = v ? lam_volume_file_checksum (v, NULL, &error) : NULL;
-    done = sum && lam_volume_read_plane (v, LAM_VOLUME_SLICE, 1, y, &error) &&
-           lam_volume_read_rows (v, (LamRange){0, 2}, y, NULL, &error);
+    done = sum && lam_volume_read_plane (v, LAM_VOLUME_SLICE, 1, y, &error)
+           && lam_volume_read_rows (v, (LamRange){0, 2}, y, NULL, &error);
     if (!done)
       g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
     failed += !done;
