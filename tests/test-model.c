@@ -126,6 +126,17 @@ test_parameter (void)
   g_assert_cmpfloat (lam_parameter_get_number (p), ==, 90);
   g_assert_finalize_object (p);
 
+  LamParameter *pitch = lam_parameter_new_number ("pitch", "Pixel pitch", "mm", 0, 0, 1000, 4);
+  lam_parameter_set_special (pitch, 0, "unknown");
+  g_autofree char *unknown = lam_parameter_format (pitch);
+  g_assert_cmpstr (unknown, ==, "unknown");
+  g_autoptr (GVariant) none = lam_parameter_parse (pitch, "unknown", &error);
+  g_assert_cmpfloat (g_variant_get_double (none), ==, 0);
+  lam_parameter_edit (pitch, g_variant_new_double (0.05), NULL);
+  g_autofree char *known = lam_parameter_format (pitch);
+  g_assert_cmpstr (known, ==, "0.0500");
+  g_assert_finalize_object (pitch);
+
   LamParameter *n = lam_parameter_new_integer ("iterations", "Iterations", NULL, 15, 1, 1000);
   g_assert_null (lam_parameter_parse (n, "3.5", &error));
   g_assert_nonnull (strstr (error->message, "whole number"));

@@ -19,6 +19,8 @@ struct _LamParameter {
   double pixel; /* one px in mm; 0 = unknown */
   LamParameterChoice *choices;
   guint n_choices;
+  double special; /* shown as special_text, when that is set */
+  char *special_text;
   gboolean visible, sensitive;
   GWeakRef undo;
 };
@@ -270,7 +272,9 @@ lam_parameter_parse (LamParameter *self, const char *text, GError **error)
   double number = 0;
   g_autoptr (GVariant) value = NULL;
   if (self->kind == LAM_PARAMETER_NUMBER || self->kind == LAM_PARAMETER_INTEGER) {
-    if (!lam_units_parse (text, self->unit, self->pixel, &number, error)) {
+    if (self->special_text != NULL && g_str_equal (text, self->special_text))
+      number = self->special;
+    else if (!lam_units_parse (text, self->unit, self->pixel, &number, error)) {
       g_prefix_error (error, "%s: ", self->label);
       return NULL;
     }
@@ -295,6 +299,11 @@ lam_parameter_parse (LamParameter *self, const char *text, GError **error)
 char *
 lam_parameter_format (LamParameter *self)
 {
+  if (self->kind == LAM_PARAMETER_NUMBER || self->kind == LAM_PARAMETER_INTEGER) {
+    const char *special = lam_parameter_get_special_text (self, lam_parameter_get_number (self));
+    if (special != NULL)
+      return g_strdup (special);
+  }
   switch (self->kind) {
   case LAM_PARAMETER_NUMBER:
     return lam_units_format (lam_parameter_get_number (self), self->digits);
@@ -521,6 +530,20 @@ lam_parameter_set_pixel (LamParameter *self, double mm)
 }
 
 void
+lam_parameter_set_special (LamParameter *self, double value, const char *text)
+{
+  self->special = value;
+  g_free (self->special_text);
+  self->special_text = g_strdup (text);
+}
+
+const char *
+lam_parameter_get_special_text (LamParameter *self, double value)
+{
+  return self->special_text != NULL && value == self->special ? self->special_text : NULL;
+}
+
+void
 lam_parameter_set_range (LamParameter *self, double min, double max)
 {
   if (self->min == min && self->max == max)
@@ -595,6 +618,7 @@ lam_parameter_finalize (GObject *object)
   g_free (self->help);
   g_free (self->note);
   g_free (self->edit_name);
+  g_free (self->special_text);
   g_weak_ref_clear (&self->undo);
   G_OBJECT_CLASS (lam_parameter_parent_class)->finalize (object);
 }

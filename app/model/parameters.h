@@ -66,6 +66,10 @@ gboolean lam_parameter_get_sensitive (LamParameter *self);
 /* One px in mm, so that typed units convert; 0 = unknown. */
 void lam_parameter_set_pixel (LamParameter *self, double mm);
 
+/* One value that is shown and typed as a word: 0 = "unknown". */
+void lam_parameter_set_special (LamParameter *self, double value, const char *text);
+const char *lam_parameter_get_special_text (LamParameter *self, double value); /* NULL = an ordinary value */
+
 /* A new range keeps the value, even one outside: lam_parameter_get_problem () then says so, or returns NULL. */
 void lam_parameter_set_range (LamParameter *self, double min, double max);
 char *lam_parameter_get_problem (LamParameter *self);

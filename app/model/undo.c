@@ -25,6 +25,7 @@ struct _LamUndo {
   int depth;
   gboolean applying;
   gint64 merge_window; /* microseconds */
+  char *told[2];       /* names last notified: undo, redo */
 };
 
 G_DEFINE_FINAL_TYPE (LamUndo, lam_undo, G_TYPE_OBJECT)
@@ -66,11 +67,21 @@ newest (GPtrArray *steps)
   return steps->len > 0 ? g_ptr_array_index (steps, steps->len - 1) : NULL;
 }
 
+/* Names are compared too: two steps of one kind in a row change nothing that is shown. */
 static void
-notify_all (LamUndo *self)
+notify_changes (LamUndo *self)
 {
-  for (int i = PROP_CAN_UNDO; i < N_PROPS; i++)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[i]);
+  const char *names[2] = {lam_undo_get_undo_name (self), lam_undo_get_redo_name (self)};
+  for (int i = 0; i < 2; i++) {
+    if (g_strcmp0 (self->told[i], names[i]) == 0)
+      continue;
+    gboolean could = self->told[i] != NULL;
+    g_free (self->told[i]);
+    self->told[i] = g_strdup (names[i]);
+    if (could != (names[i] != NULL))
+      g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CAN_UNDO + i]);
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_UNDO_NAME + i]);
+  }
 }
 
 /* The edit of @step that @target and @apply continue, if any. */
@@ -142,7 +153,7 @@ lam_undo_push (LamUndo *self, const char *name, GObject *target, LamUndoApply ap
     if (step->edits->len == 0)
       g_ptr_array_remove (self->past, step);
   }
-  notify_all (self);
+  notify_changes (self);
 }
 
 void
@@ -151,6 +162,7 @@ lam_undo_begin (LamUndo *self, const char *name)
   g_return_if_fail (LAM_IS_UNDO (self));
   if (self->depth++ == 0)
     self->open = step_new (name);
+  notify_changes (self);
 }
 
 void
@@ -166,7 +178,7 @@ lam_undo_end (LamUndo *self)
     add_step (self, step);
   else
     step_free (step);
-  notify_all (self);
+  notify_changes (self);
 }
 
 gboolean
@@ -184,7 +196,7 @@ lam_undo_undo (LamUndo *self)
   self->applying = FALSE;
   step->time = 0;
   g_ptr_array_add (self->future, step);
-  notify_all (self);
+  notify_changes (self);
   return TRUE;
 }
 
@@ -202,7 +214,7 @@ lam_undo_redo (LamUndo *self)
   }
   self->applying = FALSE;
   g_ptr_array_add (self->past, step);
-  notify_all (self);
+  notify_changes (self);
   return TRUE;
 }
 
@@ -212,7 +224,7 @@ lam_undo_clear (LamUndo *self)
   g_return_if_fail (LAM_IS_UNDO (self));
   g_ptr_array_set_size (self->past, 0);
   g_ptr_array_set_size (self->future, 0);
-  notify_all (self);
+  notify_changes (self);
 }
 
 /* Not in the middle of a drag: its step is not closed yet. */
@@ -302,6 +314,8 @@ lam_undo_finalize (GObject *object)
   g_ptr_array_unref (self->past);
   g_ptr_array_unref (self->future);
   g_clear_pointer (&self->open, step_free);
+  g_free (self->told[0]);
+  g_free (self->told[1]);
   G_OBJECT_CLASS (lam_undo_parent_class)->finalize (object);
 }
 

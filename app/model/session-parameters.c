@@ -1,0 +1,125 @@
+#include "config.h"
+
+#include "model/session-parameters.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+static const char *const geometry_ids[] = {"beam",        "center", "reversed", "pitch", "source_detector",
+                                           "source_axis", NULL};
+static const char *const volume_ids[] = {"region", NULL};
+static const char *const method_ids[] = {"method", "sharpness", "snr_db", "positivity", NULL};
+static const char *const run_ids[] = {"iterations", "stop_percent", NULL};
+
+const char *const *
+lam_session_group_ids (LamGroupKind group)
+{
+  return (const char *const *[]){geometry_ids, volume_ids, method_ids, run_ids}[group];
+}
+
+static LamParameter *
+add (LamParameterList *list, LamParameter *parameter, const char *edit_name, const char *help)
+{
+  lam_parameter_set_edit_name (parameter, edit_name);
+  lam_parameter_set_help (parameter, help);
+  return lam_parameter_list_add (list, parameter);
+}
+
+void
+lam_session_add_parameters (LamParameterList *list)
+{
+  const LamParameterChoice beams[] = {{"parallel", _ ("Parallel")}, {"cone", _ ("Cone")}, {NULL}};
+  const LamParameterChoice regions[] = {{"ellipse", _ ("Circle, full width")}, {"none", _ ("All pixels")}, {NULL}};
+  const LamParameterChoice methods[] = {{"vcd", _ ("VCD · qGGMRF")}, {"fbp", _ ("FBP / FDK")}, {NULL}};
+
+  add (list, lam_parameter_new_choice ("beam", _ ("Beam"), beams, "parallel"), _ ("Set Beam"),
+       _ ("Parallel rays, or a cone from a point"));
+  LamParameter *p =
+      add (list, lam_parameter_new_number ("center", _ ("Centre of rotation"), "px", 0, -1e6, 1e6, 2),
+           _ ("Set Centre of Rotation"), _ ("Detector channel on which the axis falls (COR), counted from 0"));
+  lam_parameter_set_step (p, 0.1);
+  add (list, lam_parameter_new_switch ("reversed", _ ("Reverse the rotation"), FALSE), _ ("Reverse the Rotation"),
+       _ ("Every angle with the other sign"));
+  p = add (list, lam_parameter_new_number ("pitch", _ ("Pixel pitch"), "mm", 0, 0, 1000, 4), _ ("Set Pixel Pitch"),
+           _ ("Distance of two detector channels; 0 = not known, lengths are px"));
+  lam_parameter_set_special (p, 0, _ ("unknown"));
+  add (list, lam_parameter_new_number ("source_detector", _ ("Source to detector"), "mm", INFINITY, 0, INFINITY, 2),
+       _ ("Set Source to Detector"), _ ("Cone beam: along the middle ray"));
+  add (list, lam_parameter_new_number ("source_axis", _ ("Source to axis"), "mm", INFINITY, 0, INFINITY, 2),
+       _ ("Set Source to Axis"), _ ("Cone beam: along the middle ray"));
+
+  add (list, lam_parameter_new_choice ("region", _ ("Region"), regions, "ellipse"), _ ("Set Region"),
+       _ ("Which pixels of a slice are reconstructed"));
+
+  add (list, lam_parameter_new_choice ("method", _ ("Method"), methods, "vcd"), _ ("Set Method"),
+       _ ("Iterative with a prior (VCD), or filtered back projection"));
+  p = add (list, lam_parameter_new_number ("sharpness", _ ("Sharpness"), "", 1, -10, 10, 1), _ ("Set Sharpness"),
+           _ ("Larger = sharper and noisier; the prior's strength follows"));
+  lam_parameter_set_step (p, 0.5);
+  p = add (list, lam_parameter_new_number ("snr_db", _ ("Assumed SNR"), "dB", 30, 0, 100, 0), _ ("Set Assumed SNR"),
+           _ ("How far the data are trusted"));
+  lam_parameter_set_step (p, 1);
+  add (list, lam_parameter_new_switch ("positivity", _ ("Positivity"), FALSE), _ ("Set Positivity"),
+       _ ("No value below zero"));
+
+  add (list, lam_parameter_new_integer ("iterations", _ ("Iterations"), "", 15, 1, 1000), _ ("Set Iterations"),
+       _ ("At most this many; it may stop earlier"));
+  add (list, lam_parameter_new_number ("stop_percent", _ ("Stop below"), "%", 0.2, 0, 100, 2), _ ("Set Stop Threshold"),
+       _ ("Ends when an iteration changes the volume by less; 0 = never"));
+}
+
+/* A file that states nothing about @id leaves what is there. */
+static void
+set_default (LamParameterList *list, const char *id, GVariant *value)
+{
+  LamParameter *p = lam_parameter_list_find (list, id);
+  lam_parameter_set_default (p, value, NULL);
+}
+
+void
+lam_session_parameters_from (LamParameterList *list, const LamGeometry *base)
+{
+  LamParameter *center = lam_parameter_list_find (list, "center");
+  gboolean mm = g_str_equal (base->length_unit, "mm"), cone = base->kind == LAM_GEOMETRY_CONE;
+  double pixel = mm ? base->channel_pitch : 0;
+  lam_parameter_set_range (center, 0, base->channels - 1);
+  lam_parameter_set_pixel (center, pixel);
+  set_default (list, "center", g_variant_new_double (lam_geometry_center (base)));
+  set_default (list, "beam", g_variant_new_string (cone ? "cone" : "parallel"));
+  set_default (list, "pitch", g_variant_new_double (pixel));
+  set_default (list, "source_detector", g_variant_new_double (cone ? base->source_detector : INFINITY));
+  set_default (list, "source_axis", g_variant_new_double (cone ? base->source_axis : INFINITY));
+  set_default (list, "region", g_variant_new_string (base->mask == LAM_MASK_NONE ? "none" : "ellipse"));
+  lam_parameter_set_note (lam_parameter_list_find (list, "pitch"), mm ? NULL : _ ("not in the file: lengths are px"));
+  for (const char *const *id = (const char *const[]){"source_detector", "source_axis", NULL}; *id != NULL; id++)
+    lam_parameter_set_unit (lam_parameter_list_find (list, *id), base->length_unit);
+}
+
+LamGeometry *
+lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, GError **error)
+{
+  g_autoptr (LamGeometry) g = lam_geometry_copy (base);
+  double center = lam_parameter_get_number (lam_parameter_list_find (list, "center"));
+  double pitch = lam_parameter_get_number (lam_parameter_list_find (list, "pitch"));
+  gboolean cone = g_str_equal (lam_parameter_get_text (lam_parameter_list_find (list, "beam")), "cone");
+  g->kind = cone ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL;
+  g->mask = g_str_equal (lam_parameter_get_text (lam_parameter_list_find (list, "region")), "none") ? LAM_MASK_NONE
+                                                                                                    : LAM_MASK_ELLIPSE;
+  if (pitch > 0 && pitch != g->channel_pitch) {
+    g->row_pitch *= pitch / g->channel_pitch;
+    g->channel_pitch = pitch;
+  }
+  if (pitch > 0)
+    g_strlcpy (g->length_unit, "mm", sizeof g->length_unit);
+  if (cone) {
+    g->source_detector = lam_parameter_get_number (lam_parameter_list_find (list, "source_detector"));
+    g->source_axis = lam_parameter_get_number (lam_parameter_list_find (list, "source_axis"));
+  }
+  if (lam_parameter_get_boolean (lam_parameter_list_find (list, "reversed")))
+    for (int64_t v = 0; v < g->views; v++)
+      g->angles[v] = -g->angles[v];
+  lam_geometry_set_center (g, center);
+  if (!lam_geometry_auto_volume (g, error))
+    return NULL;
+  return g_steal_pointer (&g);
+}

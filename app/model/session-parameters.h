@@ -1,0 +1,22 @@
+/* session-parameters.h: the parameters of a reconstruction, with ranges, defaults and words. */
+#pragma once
+
+#include "ct/geometry.h"
+#include "model/parameter-list.h"
+
+G_BEGIN_DECLS
+
+/* Ids: geometry: beam, center, reversed, pitch, source_detector, source_axis; volume: region; method: method, sharpness,
+ * snr_db, positivity; run: iterations, stop_percent. */
+void lam_session_add_parameters (LamParameterList *list);
+
+/* The ids of one group of the sidebar, ended by NULL. */
+typedef enum { LAM_GROUP_GEOMETRY, LAM_GROUP_VOLUME, LAM_GROUP_METHOD, LAM_GROUP_RUN } LamGroupKind;
+const char *const *lam_session_group_ids (LamGroupKind group);
+
+/* Defaults and ranges from @base, the geometry as the file states it; values not changed by hand follow. */
+void lam_session_parameters_from (LamParameterList *list, const LamGeometry *base);
+/* @base as the parameters change it, with its automatic volume. Freed with lam_geometry_free (). */
+LamGeometry *lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, GError **error);
+
+G_END_DECLS

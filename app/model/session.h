@@ -1,0 +1,86 @@
+/* session.h: what is open in one window: the scan, the parameters of its reconstruction, and what came of them.
+ *
+ * Main thread only. Files are looked at by a worker; an answer that comes after something else was opened is dropped. */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "ct/geometry.h"
+#include "io/scan.h"
+#include "model/facts.h"
+#include "model/parameter-list.h"
+#include "model/series.h"
+#include "model/slice-model.h"
+#include "model/undo.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  LAM_SESSION_EMPTY,
+  LAM_SESSION_OPENING, /* a file is being looked at; what was open before is still there */
+  LAM_SESSION_READY,
+  LAM_SESSION_RUNNING,
+  LAM_SESSION_PAUSED,
+} LamSessionState;
+
+/* The lists of told lines. */
+typedef enum {
+  LAM_FACTS_DATA,
+  LAM_FACTS_VOLUME,
+  LAM_FACTS_RUN,
+} LamFacts;
+#define LAM_FACT_LISTS 3
+
+#define LAM_TYPE_SESSION (lam_session_get_type ())
+G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
+
+/* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
+ * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can).
+ * Signals: geometry-changed; logged (const char *line); failed (GError *): to be shown, nothing is lost. */
+LamSession *lam_session_new (void);
+
+LamParameterList *lam_session_get_parameters (LamSession *self);
+LamUndo *lam_session_get_undo (LamSession *self);
+LamSliceModel *lam_session_get_slices (LamSession *self);
+/* x = iteration; columns "change" (%), "cost" (data + prior). */
+LamSeries *lam_session_get_series (LamSession *self);
+GListModel *lam_session_get_facts (LamSession *self, LamFacts list);
+void lam_session_set_facts (LamSession *self, LamFacts list, GPtrArray *facts); /* of LamFact */
+
+LamSessionState lam_session_get_state (LamSession *self);
+const char *lam_session_get_title (LamSession *self);
+double lam_session_get_fraction (LamSession *self);
+const char *lam_session_get_doing (LamSession *self);
+const char *lam_session_get_left (LamSession *self);
+const char *lam_session_get_problem (LamSession *self);
+/* The geometry as the parameters say, and its volume; NULL = nothing open. Valid until the next geometry-changed. */
+const LamGeometry *lam_session_get_geometry (LamSession *self);
+const LamScan *lam_session_get_scan (LamSession *self);
+
+/* Opens a scan; "failed" tells when it cannot be. Refused while a run goes. */
+void lam_session_open (LamSession *self, GFile *file);
+/* What an opened file or an example gives: takes @scan, or @geometry alone when there is no file. */
+void lam_session_set_scan (LamSession *self, LamScan *scan);
+void lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geometry);
+
+/* The axis dragged by hand or key: an edit of the centre parameter, by offset in the geometry's unit. */
+gboolean lam_session_edit_offset (LamSession *self, double offset, GError **error);
+
+/* Commands (session-run.c). What cannot be done now is told by "failed". */
+void lam_session_run (LamSession *self);
+void lam_session_pause (LamSession *self, gboolean pause);
+void lam_session_stop_keep (LamSession *self); /* ends with the current iterate as the result */
+void lam_session_discard (LamSession *self);
+void lam_session_find_center (LamSession *self);
+void lam_session_save (LamSession *self, GFile *file);
+gboolean lam_session_can_save (LamSession *self);
+
+/* Emits "failed". */
+void lam_session_fail (LamSession *self, const GError *error);
+
+/* For whoever runs: what the window shows meanwhile. */
+void lam_session_set_state (LamSession *self, LamSessionState state);
+void lam_session_set_progress (LamSession *self, double fraction, const char *doing, const char *left);
+void lam_session_log (LamSession *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+G_END_DECLS
