@@ -71,7 +71,9 @@ lam_line_layer_snapshot (LamChartLayer *layer, GtkWidget *widget, GtkSnapshot *s
   if (n == 0)
     return;
   GdkRGBA colour = lam_palette (widget, self->colour);
-  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, plot);
+  /* With room for points at the edge. */
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (plot->origin.x - 4, plot->origin.y - 4,
+                                                                          plot->size.width + 8, plot->size.height + 8));
   gdk_cairo_set_source_rgba (cr, &colour);
   cairo_set_line_width (cr, self->points ? 2 : 1.5);
   cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);

@@ -8,20 +8,19 @@
 static const char *const light[LAM_COLOURS] = {
     [LAM_COLOUR_TEXT] = "#1e1e1e",  [LAM_COLOUR_DIM] = "#5e5c64",    [LAM_COLOUR_GRID] = "#d5d3cf",
     [LAM_COLOUR_BLUE] = "#1c71d8",  [LAM_COLOUR_ORANGE] = "#c64600", [LAM_COLOUR_RED] = "#c01c28",
-    [LAM_COLOUR_GREEN] = "#1b8553", [LAM_COLOUR_YELLOW] = "#b37d00",
+    [LAM_COLOUR_GREEN] = "#1b8553", [LAM_COLOUR_YELLOW] = "#9a6700", [LAM_COLOUR_PAPER] = "#ffffff",
 };
 
 static const char *const dark[LAM_COLOURS] = {
     [LAM_COLOUR_TEXT] = "#ffffff",  [LAM_COLOUR_DIM] = "#b9b7bd",    [LAM_COLOUR_GRID] = "#4a484e",
     [LAM_COLOUR_BLUE] = "#78aeed",  [LAM_COLOUR_ORANGE] = "#ffa348", [LAM_COLOUR_RED] = "#ff7b63",
-    [LAM_COLOUR_GREEN] = "#57d69a", [LAM_COLOUR_YELLOW] = "#f5c211",
+    [LAM_COLOUR_GREEN] = "#57d69a", [LAM_COLOUR_YELLOW] = "#f5c211", [LAM_COLOUR_PAPER] = "#303030",
 };
 
 GdkRGBA
 lam_palette (GtkWidget *widget, LamColour colour)
 {
-  GdkDisplay *display = gtk_widget_get_display (widget);
-  gboolean is_dark = adw_style_manager_get_dark (adw_style_manager_get_for_display (display));
+  gboolean is_dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   GdkRGBA rgba;
   gdk_rgba_parse (&rgba, (is_dark ? dark : light)[colour]);
   return rgba;

@@ -17,6 +17,7 @@ typedef enum {
   LAM_COLOUR_RED,    /* limits; the axis of rotation */
   LAM_COLOUR_GREEN,  /* the detector */
   LAM_COLOUR_YELLOW, /* rays */
+  LAM_COLOUR_PAPER,  /* under text that crosses lines */
   LAM_COLOURS
 } LamColour;
 

@@ -274,8 +274,8 @@ notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self), lam_parameter_get_sensitive (parameter));
   gtk_widget_set_visible (self->dot, lam_parameter_get_changed (parameter));
   const char *unit = lam_parameter_get_unit (parameter);
+  /* An empty unit keeps its room: all numbers stand in one column. */
   gtk_label_set_text (GTK_LABEL (self->unit), unit);
-  gtk_widget_set_visible (self->unit, *unit != '\0');
   update_subtitle (self);
   update_tooltip (self);
 }

@@ -1,0 +1,272 @@
+/* The whole window with an example in it: laid out, driven by its actions, and pictured into the build folder. */
+#include <math.h>
+
+#include "application.h"
+#include "chart.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "ct/phantom-tooth.h"
+#include "parameter-row.h"
+#include "widget-util.h"
+#include "window.h"
+
+#define SIDE 320
+
+static LamSnapshot *
+tooth (uint64_t generation, int64_t index)
+{
+  LamSnapshotInfo info = {.generation = generation,
+                          .iteration = 7,
+                          .plane = LAM_PLANE_SLICE,
+                          .index = index,
+                          .count = 2,
+                          .width = SIDE,
+                          .height = SIDE,
+                          .pitch_x = 1,
+                          .pitch_y = 1,
+                          .length_unit = "px",
+                          .value_unit = "1/px"};
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  float *pixels = lam_alloc (SIDE * SIDE * sizeof *pixels, "test picture", NULL);
+  for (int r = 0; r < SIDE; r++)
+    for (int c = 0; c < SIDE; c++) {
+      double x = (c - (SIDE - 1) / 2.0) / (SIDE / 2.0), y = (r - (SIDE - 1) / 2.0) / (SIDE / 2.0);
+      double noise = 0.0004 * (g_rand_double (rand) + g_rand_double (rand) - 1);
+      pixels[r * SIDE + c] = hypot (x, y) < 1 ? (float) (0.0086 * lam_phantom_tooth (x, y, 0.1, 0.01) + noise) : 0;
+    }
+  return lam_snapshot_new_take (&info, pixels);
+}
+
+static LamGeometry *
+scan_geometry (void)
+{
+  LamGeometry *g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 181, 2, SIDE);
+  lam_geometry_set_angles (g, 0, G_PI * 181 / 180);
+  lam_geometry_set_center (g, 147.6);
+  return g;
+}
+
+static LamApplication *application; /* one a process */
+
+static GtkWidget *
+new_window (void)
+{
+  g_autoptr (LamSession) session = lam_session_new ();
+  GtkWidget *window = lam_window_new (ADW_APPLICATION (application), session);
+  gtk_window_present (GTK_WINDOW (window));
+  test_wait_frames (window, 4);
+  return window;
+}
+
+static void
+close_window (GtkWidget *window)
+{
+  g_autoptr (LamSession) session = g_object_ref (lam_window_get_session (LAM_WINDOW (window)));
+  g_object_ref (window);
+  test_close (window);
+  g_assert_finalize_object (LAM_WINDOW (window));
+  g_assert_finalize_object (g_steal_pointer (&session));
+}
+
+static gboolean
+settled (gpointer window)
+{
+  LamSession *session = lam_window_get_session (window);
+  return lam_slice_model_is_settled (lam_session_get_slices (session))
+         && lam_slice_view_is_settled (lam_reconstruct_page_get_slice_view (lam_window_get_reconstruct_page (window)));
+}
+
+/* What a run would have put there. */
+static void
+fill (GtkWidget *window)
+{
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  LamParameterList *list = lam_session_get_parameters (session);
+  LamSliceModel *slices = lam_session_get_slices (session);
+  lam_session_set_geometry (session, "tooth.h5", scan_geometry ());
+  lam_parameter_set_note (lam_parameter_list_find (list, "center"), "found: 147.6 ± 0.3");
+  lam_parameter_edit (lam_parameter_list_find (list, "center"), g_variant_new_double (148.25), NULL);
+  g_autoptr (GPtrArray) run = g_ptr_array_new_with_free_func (g_object_unref);
+  g_ptr_array_add (run, lam_fact_new (LAM_FACT_PLAIN, "Devices", "2 × CPU", "same result on any number"));
+  g_ptr_array_add (run, lam_fact_new (LAM_FACT_PLAIN, "Will need", "58 MB · about 3 s", NULL));
+  lam_session_set_facts (session, LAM_FACTS_RUN, run);
+  g_assert_true (lam_slice_model_take (slices, tooth (lam_slice_model_get_generation (slices), 0)));
+  lam_slice_model_set_mark (slices, 180, 166);
+  static const double change[] = {4.2, 10.3, 10.5, 5.1, 2.75, 1.65, 1.06};
+  static const double cost[] = {1.8, 1.42, 1.2, 1.08, 1.02, 0.995, 0.988};
+  lam_session_log (session, "centre of rotation 147.6 ± 0.3 (sharpness)");
+  for (int i = 0; i < 7; i++) {
+    lam_series_append (lam_session_get_series (session), i + 1, (double[]){change[i], cost[i]});
+    lam_session_log (session, "iteration %d  change %.2f %%  data %.3f  0.20 s", i + 1, change[i], cost[i]);
+  }
+  lam_session_set_state (session, LAM_SESSION_RUNNING);
+  lam_session_set_progress (session, 0.43, "iteration 7 of 15 · subset 40 of 128", "about 2 s left");
+  test_wait_frames (window, 4);
+  test_wait (settled, window);
+  test_wait_frames (window, 4);
+}
+
+static void
+save_picture (GtkWidget *window, const char *name)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (window);
+  int width = gtk_widget_get_width (window), height = gtk_widget_get_height (window);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  g_autoptr (GskRenderNode) node = gtk_snapshot_free_to_node (snapshot);
+  GskRenderer *renderer = gtk_native_get_renderer (GTK_NATIVE (window));
+  g_autoptr (GdkTexture) texture =
+      gsk_renderer_render_texture (renderer, node, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  const char *folder = g_getenv ("G_TEST_BUILDDIR");
+  g_autofree char *path = g_build_filename (folder != NULL ? folder : ".", name, NULL);
+  g_assert_true (gdk_texture_save_to_png (texture, path));
+  g_test_message ("picture: %s", path);
+}
+
+static gboolean
+enabled (GtkWidget *window, const char *action)
+{
+  gboolean is = FALSE;
+  g_assert_true (g_action_group_query_action (G_ACTION_GROUP (window), action, &is, NULL, NULL, NULL, NULL)
+                 || (is = TRUE));
+  return is;
+}
+
+/* Actions of the class are seen through the widget only. */
+static void
+activate (GtkWidget *window, const char *action)
+{
+  g_assert_true (gtk_widget_activate_action (window, action, NULL));
+  test_wait_frames (window, 2);
+}
+
+static void
+test_empty (void)
+{
+  GtkWidget *window = new_window ();
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (window)), ==, "Lamina");
+  save_picture (window, "window-start.png");
+  close_window (window);
+}
+
+static void
+test_example (void)
+{
+  GtkWidget *window = new_window ();
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  LamSliceModel *slices = lam_session_get_slices (session);
+  fill (window);
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (window)), ==, "tooth.h5 — Lamina");
+  save_picture (window, "window-light.png");
+
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  adw_style_manager_set_color_scheme (style, ADW_COLOR_SCHEME_FORCE_DARK);
+  test_wait_frames (window, 30);
+  save_picture (window, "window-dark.png");
+  adw_style_manager_set_color_scheme (style, ADW_COLOR_SCHEME_DEFAULT);
+
+  /* Edits are undone by the window's action, named on the button. */
+  LamParameter *center = lam_parameter_list_find (lam_session_get_parameters (session), "center");
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, 148.25);
+  g_assert_true (enabled (window, "undo"));
+  g_assert_cmpstr (lam_undo_get_undo_name (lam_session_get_undo (session)), ==, "Set Centre of Rotation");
+  activate (window, "win.undo");
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, 147.6);
+  g_assert_cmpfloat_with_epsilon (lam_session_get_geometry (session)->channel_offset, 147.6 - 159.5, 1e-9);
+  g_assert_false (enabled (window, "undo"));
+  activate (window, "win.redo");
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, 148.25);
+
+  /* The axis moved by hand is the same edit. */
+  g_assert_true (lam_session_edit_offset (session, -10, NULL));
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, 149.5);
+
+  /* Levels. */
+  activate (window, "win.level-full");
+  g_assert_false (lam_slice_model_get_auto_level (slices));
+  activate (window, "win.level-auto");
+  g_assert_true (lam_slice_model_get_auto_level (slices));
+  g_assert_true (gtk_widget_activate_action (window, "win.colour-map", "i", LAM_COLOUR_MAP_VIRIDIS));
+  g_assert_cmpint (lam_slice_model_get_colour_map (slices), ==, LAM_COLOUR_MAP_VIRIDIS);
+  activate (window, "win.level-reset");
+  g_assert_cmpint (lam_slice_model_get_colour_map (slices), ==, LAM_COLOUR_MAP_GREY);
+
+  /* Every pane can be reached. */
+  for (int i = 0; i < 6; i++) {
+    activate (window, "win.next-pane");
+    g_assert_nonnull (gtk_window_get_focus (GTK_WINDOW (window)));
+  }
+  lam_session_set_state (session, LAM_SESSION_READY);
+  close_window (window);
+}
+
+/* At 960 x 600 nothing is cut off, and under 900 the sidebar gives way. */
+static void
+test_small (void)
+{
+  GtkWidget *window = new_window ();
+  fill (window);
+  gtk_window_set_default_size (GTK_WINDOW (window), 960, 600);
+  test_wait_frames (window, 30);
+  /* Without a window manager the frame's margin counts. */
+  g_assert_cmpint (gtk_widget_get_width (window), <=, 960);
+  g_assert_cmpint (gtk_widget_get_height (window), <=, 600);
+  save_picture (window, "window-small.png");
+  gtk_window_set_default_size (GTK_WINDOW (window), 800, 560);
+  test_wait_frames (window, 120);
+  g_assert_cmpint (gtk_widget_get_width (window), <=, 800);
+  save_picture (window, "window-narrow.png");
+  lam_session_set_state (lam_window_get_session (LAM_WINDOW (window)), LAM_SESSION_READY);
+  close_window (window);
+}
+
+static gboolean
+has_failed (gpointer data)
+{
+  return *(GError **) data != NULL;
+}
+
+static void
+failed_cb (LamSession *session, GError *error, GError **seen)
+{
+  g_clear_error (seen);
+  *seen = g_error_copy (error);
+}
+
+/* A file that is none is told, and what was open stays. */
+static void
+test_open_nothing (void)
+{
+  GtkWidget *window = new_window ();
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  g_autoptr (GError) seen = NULL;
+  fill (window);
+  lam_session_set_state (session, LAM_SESSION_READY);
+  g_signal_connect (session, "failed", G_CALLBACK (failed_cb), &seen);
+  g_autoptr (GFile) file = g_file_new_for_path ("/nowhere/at-all.h5");
+  lam_window_open_file (LAM_WINDOW (window), file);
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_OPENING);
+  test_wait (has_failed, &seen);
+  g_assert_error (seen, LAM_ERROR, LAM_ERROR_IO);
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_READY);
+  g_assert_cmpstr (lam_session_get_title (session), ==, "tooth.h5");
+  test_wait_frames (window, 20);
+  close_window (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!test_ui_init (&argc, &argv))
+    return 0;
+  application = lam_application_new ();
+  g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  g_test_add_func ("/window/empty", test_empty);
+  g_test_add_func ("/window/example", test_example);
+  g_test_add_func ("/window/small", test_small);
+  g_test_add_func ("/window/open-nothing", test_open_nothing);
+  int failed = g_test_run ();
+  g_object_unref (application);
+  return failed;
+}

@@ -1,0 +1,177 @@
+#include "config.h"
+
+#include "group.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "model/facts.h"
+#include "parameter-row.h"
+
+struct _LamGroup {
+  GtkBox parent_instance;
+  GtkWidget *title, *button, *list;
+  GListModel *facts;
+};
+
+G_DEFINE_FINAL_TYPE (LamGroup, lam_group, GTK_TYPE_BOX)
+
+enum { PROP_0, PROP_TITLE, PROP_COMMAND, PROP_ACTION, N_PROPS };
+static GParamSpec *properties[N_PROPS];
+
+void
+lam_group_add_parameters (LamGroup *self, LamParameterList *list, const char *const *ids)
+{
+  g_return_if_fail (LAM_IS_GROUP (self));
+  for (; *ids != NULL; ids++) {
+    LamParameter *parameter = lam_parameter_list_find (list, *ids);
+    g_return_if_fail (parameter != NULL);
+    gtk_list_box_append (GTK_LIST_BOX (self->list), lam_parameter_row_new (parameter));
+  }
+}
+
+static GtkWidget *
+new_fact_row (LamFact *fact)
+{
+  GtkWidget *row = adw_action_row_new ();
+  g_autofree char *title = g_markup_escape_text (lam_fact_get_label (fact), -1);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  if (lam_fact_get_note (fact) != NULL) {
+    g_autofree char *note = g_markup_escape_text (lam_fact_get_note (fact), -1);
+    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), note);
+    adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 3);
+    gtk_widget_set_tooltip_text (row, lam_fact_get_note (fact));
+  }
+  LamFactKind kind = lam_fact_get_kind (fact);
+  if (kind != LAM_FACT_PLAIN) {
+    GtkWidget *dot = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class (dot, kind == LAM_FACT_MISSING ? "missing-dot" : "assumed-dot");
+    gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row), dot);
+  }
+  GtkWidget *value = gtk_label_new (lam_fact_get_value (fact));
+  gtk_label_set_ellipsize (GTK_LABEL (value), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (value), 1);
+  gtk_widget_add_css_class (value, "value");
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
+  /* Numbers stand in one column with those of the parameter rows, which have their unit here. */
+  GtkWidget *unit = gtk_label_new (NULL);
+  gtk_widget_add_css_class (unit, "unit");
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), unit);
+  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
+  return row;
+}
+
+static void
+facts_changed_cb (GListModel *facts, guint position, guint removed, guint added, LamGroup *self)
+{
+  for (guint i = 0; i < removed; i++)
+    gtk_list_box_remove (GTK_LIST_BOX (self->list),
+                         GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (self->list), position)));
+  for (guint i = 0; i < added; i++) {
+    g_autoptr (LamFact) fact = g_list_model_get_item (facts, position + i);
+    gtk_list_box_insert (GTK_LIST_BOX (self->list), new_fact_row (fact), position + i);
+  }
+}
+
+void
+lam_group_bind_facts (LamGroup *self, GListModel *facts)
+{
+  g_return_if_fail (LAM_IS_GROUP (self) && self->facts == NULL);
+  self->facts = g_object_ref (facts);
+  g_signal_connect_object (facts, "items-changed", G_CALLBACK (facts_changed_cb), self, 0);
+  facts_changed_cb (facts, 0, 0, g_list_model_get_n_items (facts), self);
+}
+
+static void
+lam_group_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  LamGroup *self = LAM_GROUP (object);
+  switch (id) {
+  case PROP_TITLE:
+    g_value_set_string (value, gtk_label_get_text (GTK_LABEL (self->title)));
+    break;
+  case PROP_COMMAND:
+    g_value_set_string (value, gtk_button_get_label (GTK_BUTTON (self->button)));
+    break;
+  case PROP_ACTION:
+    g_value_set_string (value, gtk_actionable_get_action_name (GTK_ACTIONABLE (self->button)));
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+lam_group_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  LamGroup *self = LAM_GROUP (object);
+  const char *text = g_value_get_string (value);
+  switch (id) {
+  case PROP_TITLE:
+    gtk_label_set_text (GTK_LABEL (self->title), text);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    text != NULL ? text : "", -1);
+    break;
+  case PROP_COMMAND:
+    gtk_button_set_label (GTK_BUTTON (self->button), text != NULL ? text : "");
+    gtk_widget_set_visible (self->button, text != NULL);
+    break;
+  case PROP_ACTION:
+    gtk_actionable_set_action_name (GTK_ACTIONABLE (self->button), text);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+lam_group_dispose (GObject *object)
+{
+  g_clear_object (&LAM_GROUP (object)->facts);
+  G_OBJECT_CLASS (lam_group_parent_class)->dispose (object);
+}
+
+static void
+lam_group_class_init (LamGroupClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  object_class->get_property = lam_group_get_property;
+  object_class->set_property = lam_group_set_property;
+  object_class->dispose = lam_group_dispose;
+  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, NULL, flags);
+  properties[PROP_COMMAND] = g_param_spec_string ("command", NULL, NULL, NULL, flags);
+  properties[PROP_ACTION] = g_param_spec_string ("action-name", NULL, NULL, NULL, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+lam_group_init (LamGroup *self)
+{
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
+  gtk_box_set_spacing (GTK_BOX (self), 4);
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  self->title = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (self->title), 0);
+  gtk_widget_set_hexpand (self->title, TRUE);
+  gtk_widget_add_css_class (self->title, "group-title");
+  self->button = gtk_button_new ();
+  gtk_widget_add_css_class (self->button, "flat");
+  gtk_widget_add_css_class (self->button, "link-small");
+  gtk_widget_set_visible (self->button, FALSE);
+  gtk_box_append (GTK_BOX (head), self->title);
+  gtk_box_append (GTK_BOX (head), self->button);
+  self->list = gtk_list_box_new ();
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (self->list), GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (self->list, "boxed-list");
+  gtk_widget_add_css_class (self->list, "dense");
+  gtk_box_append (GTK_BOX (self), head);
+  gtk_box_append (GTK_BOX (self), self->list);
+}
+
+GtkWidget *
+lam_group_new (const char *title)
+{
+  return g_object_new (LAM_TYPE_GROUP, "title", title, NULL);
+}

@@ -1,0 +1,325 @@
+#include "config.h"
+
+#include "reconstruct-page.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "chart.h"
+#include "geometry-view.h"
+#include "group.h"
+#include "histogram.h"
+#include "line-layer.h"
+#include "model/session-parameters.h"
+
+/* Lines the log keeps; the files have all of them. */
+#define LOG_LINES 2000
+
+struct _LamReconstructPage {
+  AdwBin parent_instance;
+  LamSession *session;
+  AdwFlap *flap;
+  GtkWidget *sidebar, *groups, *main_paned, *lower_paned;
+  LamGroup *data_group, *geometry_group, *volume_group, *method_group, *run_group;
+  GtkWidget *planes, *plane_slice, *plane_row, *plane_column;
+  GtkWidget *index_scale, *progress_label, *picture_stack, *waiting, *slice_view;
+  GtkAdjustment *index_adjustment;
+  GtkWidget *geometry_view, *histogram, *chart_box, *legend, *log_view, *log_scroller;
+  LamChart *chart;
+  LamChartLayer *threshold;
+  gboolean updating; /* widgets are being set from the model */
+};
+
+G_DEFINE_FINAL_TYPE (LamReconstructPage, lam_reconstruct_page, ADW_TYPE_BIN)
+
+/* -- slices -- */
+
+static void
+slices_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamReconstructPage *self)
+{
+  const char *name = pspec != NULL ? pspec->name : "";
+  if (g_str_equal (name, "cursor") || g_str_equal (name, "low") || g_str_equal (name, "high"))
+    return;
+  GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
+  int64_t count = lam_slice_model_get_count (model);
+  self->updating = TRUE;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (buttons[lam_slice_model_get_plane (model)]), TRUE);
+  gtk_adjustment_set_upper (self->index_adjustment, MAX (count - 1, 0));
+  gtk_adjustment_set_value (self->index_adjustment, lam_slice_model_get_index (model));
+  gtk_widget_set_sensitive (self->index_scale, count > 1);
+  self->updating = FALSE;
+  gtk_stack_set_visible_child_name (GTK_STACK (self->picture_stack),
+                                    lam_slice_model_get_snapshot (model) != NULL ? "slice" : "empty");
+}
+
+static void
+plane_toggled_cb (GtkToggleButton *button, LamReconstructPage *self)
+{
+  if (self->updating || !gtk_toggle_button_get_active (button))
+    return;
+  GtkWidget *widget = GTK_WIDGET (button);
+  lam_slice_model_set_plane (lam_session_get_slices (self->session), widget == self->plane_row      ? LAM_PLANE_ROW
+                                                                     : widget == self->plane_column ? LAM_PLANE_COLUMN
+                                                                                                    : LAM_PLANE_SLICE);
+}
+
+static void
+index_changed_cb (GtkAdjustment *adjustment, LamReconstructPage *self)
+{
+  if (!self->updating && self->session != NULL)
+    lam_slice_model_set_index (lam_session_get_slices (self->session),
+                               (int64_t) rint (gtk_adjustment_get_value (adjustment)));
+}
+
+/* -- geometry -- */
+
+static void
+geometry_changed_cb (LamSession *session, LamReconstructPage *self)
+{
+  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (self->geometry_view), lam_session_get_geometry (session));
+}
+
+static void
+drag_begin_cb (LamGeometryView *view, LamReconstructPage *self)
+{
+  lam_undo_begin (lam_session_get_undo (self->session), _ ("Set Centre of Rotation"));
+}
+
+static void
+dragged_cb (LamGeometryView *view, double offset, LamReconstructPage *self)
+{
+  /* The view keeps within the detector, which is the parameter's range. */
+  g_autoptr (GError) error = NULL;
+  if (!lam_session_edit_offset (self->session, offset, &error))
+    g_debug ("%s", error->message);
+}
+
+static void
+drag_end_cb (LamGeometryView *view, LamReconstructPage *self)
+{
+  lam_undo_end (lam_session_get_undo (self->session));
+}
+
+/* -- run -- */
+
+static void
+session_notify_cb (LamSession *session, GParamSpec *pspec, LamReconstructPage *self)
+{
+  const char *doing = lam_session_get_doing (session), *left = lam_session_get_left (session);
+  const char *problem = lam_session_get_problem (session);
+  g_autofree char *text = doing != NULL && left != NULL ? g_strconcat (doing, " · ", left, NULL) : g_strdup (doing);
+  gtk_label_set_text (GTK_LABEL (self->progress_label), text != NULL ? text : "");
+  adw_status_page_set_description (ADW_STATUS_PAGE (self->waiting),
+                                   problem != NULL ? problem
+                                   : lam_session_get_state (session) == LAM_SESSION_RUNNING
+                                       ? _ ("The first slice is on its way.")
+                                       : _ ("Run reconstructs the scan; slices appear here while it goes."));
+}
+
+static void
+logged_cb (LamSession *session, const char *line, LamReconstructPage *self)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->log_view));
+  GtkAdjustment *scroll = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->log_scroller));
+  /* Follows the end, unless someone reads further up. */
+  gboolean at_end = gtk_adjustment_get_value (scroll) + gtk_adjustment_get_page_size (scroll)
+                    >= gtk_adjustment_get_upper (scroll) - 30;
+  GtkTextIter end, start, cut;
+  gtk_text_buffer_get_end_iter (buffer, &end);
+  if (gtk_text_buffer_get_char_count (buffer) > 0)
+    gtk_text_buffer_insert (buffer, &end, "\n", 1);
+  gtk_text_buffer_insert (buffer, &end, line, -1);
+  if (gtk_text_buffer_get_line_count (buffer) > LOG_LINES) {
+    gtk_text_buffer_get_start_iter (buffer, &start);
+    gtk_text_buffer_get_iter_at_line (buffer, &cut, LOG_LINES / 10);
+    gtk_text_buffer_delete (buffer, &start, &cut);
+  }
+  if (at_end)
+    gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->log_view), gtk_text_buffer_get_insert (buffer), 0, FALSE, 0, 0);
+}
+
+static void
+stop_changed_cb (LamParameter *parameter, GParamSpec *pspec, LamReconstructPage *self)
+{
+  double percent = lam_parameter_get_number (parameter);
+  g_autofree char *label = g_strdup_printf (_ ("stop below %g %%"), percent);
+  lam_line_layer_set_threshold (LAM_LINE_LAYER (self->threshold), percent > 0 ? percent : NAN, label);
+}
+
+static void
+iterations_changed_cb (LamParameter *parameter, GParamSpec *pspec, LamReconstructPage *self)
+{
+  lam_chart_set_x_span (self->chart, 1, lam_parameter_get_number (parameter));
+}
+
+static void
+update_legend (LamReconstructPage *self)
+{
+  GdkRGBA blue = lam_palette (GTK_WIDGET (self), LAM_COLOUR_BLUE),
+          orange = lam_palette (GTK_WIDGET (self), LAM_COLOUR_ORANGE);
+  g_autofree char *markup = g_strdup_printf (
+      "<span foreground=\"#%02x%02x%02x\">● %s</span>   <span foreground=\"#%02x%02x%02x\">― %s</span>",
+      (int) (blue.red * 255), (int) (blue.green * 255), (int) (blue.blue * 255), _ ("change %"),
+      (int) (orange.red * 255), (int) (orange.green * 255), (int) (orange.blue * 255), _ ("data + prior cost, right"));
+  gtk_label_set_markup (GTK_LABEL (self->legend), markup);
+}
+
+static void
+dark_notify_cb (AdwStyleManager *manager, GParamSpec *pspec, LamReconstructPage *self)
+{
+  update_legend (self);
+}
+
+static void
+build_chart (LamReconstructPage *self)
+{
+  LamSeries *series = lam_session_get_series (self->session);
+  g_autoptr (LamAxis) x = lam_axis_new (_ ("iteration"), FALSE), left = lam_axis_new (_ ("change %"), TRUE),
+                      right = lam_axis_new (_ ("cost"), FALSE);
+  lam_axis_set_integer (x, TRUE);
+  GtkWidget *chart = lam_chart_new (x, left, right);
+  self->chart = LAM_CHART (chart);
+  gtk_widget_set_vexpand (chart, TRUE);
+  lam_chart_set_label (self->chart, _ ("Convergence: change and cost by iteration"));
+  self->threshold = lam_line_layer_new_threshold (left, LAM_COLOUR_RED);
+  lam_chart_add_layer (self->chart, lam_line_layer_new (series, 1, right, LAM_COLOUR_ORANGE, FALSE));
+  lam_chart_add_layer (self->chart, lam_line_layer_new (series, 0, left, LAM_COLOUR_BLUE, TRUE));
+  lam_chart_add_layer (self->chart, self->threshold);
+  gtk_box_append (GTK_BOX (self->chart_box), chart);
+}
+
+/* -- page -- */
+
+static void
+bind_group (LamReconstructPage *self, LamGroup *group, LamGroupKind kind, int facts)
+{
+  if (facts >= 0)
+    lam_group_bind_facts (group, lam_session_get_facts (self->session, facts));
+  lam_group_add_parameters (group, lam_session_get_parameters (self->session), lam_session_group_ids (kind));
+}
+
+void
+lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
+{
+  g_return_if_fail (LAM_IS_RECONSTRUCT_PAGE (self) && LAM_IS_SESSION (session) && self->session == NULL);
+  self->session = g_object_ref (session);
+  LamSliceModel *slices = lam_session_get_slices (session);
+  LamParameterList *parameters = lam_session_get_parameters (session);
+
+  lam_group_bind_facts (self->data_group, lam_session_get_facts (session, LAM_FACTS_DATA));
+  bind_group (self, self->geometry_group, LAM_GROUP_GEOMETRY, -1);
+  bind_group (self, self->volume_group, LAM_GROUP_VOLUME, LAM_FACTS_VOLUME);
+  bind_group (self, self->method_group, LAM_GROUP_METHOD, -1);
+  bind_group (self, self->run_group, LAM_GROUP_RUN, LAM_FACTS_RUN);
+
+  lam_slice_view_set_model (LAM_SLICE_VIEW (self->slice_view), slices);
+  lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
+  build_chart (self);
+
+  LamParameter *stop = lam_parameter_list_find (parameters, "stop_percent");
+  LamParameter *iterations = lam_parameter_list_find (parameters, "iterations");
+  g_signal_connect_object (stop, "notify::value", G_CALLBACK (stop_changed_cb), self, 0);
+  g_signal_connect_object (iterations, "notify::value", G_CALLBACK (iterations_changed_cb), self, 0);
+  g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
+  g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
+  g_signal_connect_object (session, "logged", G_CALLBACK (logged_cb), self, 0);
+  g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
+  stop_changed_cb (stop, NULL, self);
+  iterations_changed_cb (iterations, NULL, self);
+  slices_notify_cb (slices, NULL, self);
+  geometry_changed_cb (session, self);
+  session_notify_cb (session, NULL, self);
+  update_legend (self);
+}
+
+LamSliceView *
+lam_reconstruct_page_get_slice_view (LamReconstructPage *self)
+{
+  return LAM_SLICE_VIEW (self->slice_view);
+}
+
+void
+lam_reconstruct_page_set_show_sidebar (LamReconstructPage *self, gboolean show)
+{
+  adw_flap_set_reveal_flap (self->flap, show);
+}
+
+void
+lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
+{
+  GtkWidget *panes[] = {self->sidebar,   self->picture_stack,      self->geometry_view,
+                        self->histogram, GTK_WIDGET (self->chart), self->log_view};
+  int n = G_N_ELEMENTS (panes), at = -1;
+  GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
+  for (int i = 0; i < n && focus != NULL; i++)
+    if (focus == panes[i] || gtk_widget_is_ancestor (focus, panes[i]))
+      at = i;
+  /* The next one that can take it: a folded sidebar cannot. */
+  for (int k = 1; k <= n; k++) {
+    GtkWidget *pane = panes[((at < 0 && step < 0 ? 0 : at) + step * k + 2 * n) % n];
+    if (gtk_widget_get_mapped (pane) && gtk_widget_child_focus (pane, GTK_DIR_TAB_FORWARD))
+      return;
+  }
+}
+
+static void
+lam_reconstruct_page_dispose (GObject *object)
+{
+  LamReconstructPage *self = LAM_RECONSTRUCT_PAGE (object);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (lam_reconstruct_page_parent_class)->dispose (object);
+}
+
+static void
+lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = lam_reconstruct_page_dispose;
+  g_type_ensure (LAM_TYPE_GROUP);
+  g_type_ensure (LAM_TYPE_SLICE_VIEW);
+  g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
+  g_type_ensure (LAM_TYPE_HISTOGRAM);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/reconstruct-page.ui");
+#define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamReconstructPage, name)
+  BIND (flap);
+  BIND (sidebar);
+  BIND (groups);
+  BIND (main_paned);
+  BIND (lower_paned);
+  BIND (data_group);
+  BIND (geometry_group);
+  BIND (volume_group);
+  BIND (method_group);
+  BIND (run_group);
+  BIND (planes);
+  BIND (plane_slice);
+  BIND (plane_row);
+  BIND (plane_column);
+  BIND (index_scale);
+  BIND (index_adjustment);
+  BIND (progress_label);
+  BIND (picture_stack);
+  BIND (waiting);
+  BIND (slice_view);
+  BIND (geometry_view);
+  BIND (histogram);
+  BIND (chart_box);
+  BIND (legend);
+  BIND (log_view);
+  BIND (log_scroller);
+#undef BIND
+}
+
+static void
+lam_reconstruct_page_init (LamReconstructPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
+  for (int i = 0; i < LAM_PLANES; i++)
+    g_signal_connect (buttons[i], "toggled", G_CALLBACK (plane_toggled_cb), self);
+  g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
+  g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);
+  g_signal_connect (self->geometry_view, "axis-dragged", G_CALLBACK (dragged_cb), self);
+  g_signal_connect (self->geometry_view, "axis-drag-end", G_CALLBACK (drag_end_cb), self);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (dark_notify_cb), self, 0);
+}

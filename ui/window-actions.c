@@ -1,0 +1,277 @@
+#include "config.h"
+
+#include "window-private.h"
+
+#include <glib/gi18n.h>
+
+/* -- files -- */
+
+static GtkFileChooserNative *
+new_chooser (LamWindow *self, const char *title, GtkFileChooserAction action, const char *accept)
+{
+  g_clear_object (&self->chooser);
+  self->chooser = gtk_file_chooser_native_new (title, GTK_WINDOW (self), action, accept, NULL);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->chooser), TRUE);
+  return self->chooser;
+}
+
+static void
+add_filter (GtkFileChooserNative *chooser, const char *name, const char *const *suffixes)
+{
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+  gtk_file_filter_set_name (filter, name);
+  for (; suffixes != NULL && *suffixes != NULL; suffixes++)
+    gtk_file_filter_add_suffix (filter, *suffixes);
+  if (suffixes == NULL)
+    gtk_file_filter_add_pattern (filter, "*");
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
+}
+
+static const char *const hdf5_suffixes[] = {"h5", "hdf5", "hdf", "nxs", NULL};
+
+static void
+open_response_cb (GtkNativeDialog *dialog, int response, LamWindow *self)
+{
+  g_autoptr (GFile) file =
+      response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
+  if (file != NULL)
+    lam_window_open_file (self, file);
+}
+
+static void
+open_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamWindow *self = LAM_WINDOW (widget);
+  GtkFileChooserNative *chooser = new_chooser (self, _ ("Open a Scan"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"));
+  add_filter (chooser, _ ("Scans (HDF5)"), hdf5_suffixes);
+  add_filter (chooser, _ ("All files"), NULL);
+  g_signal_connect (chooser, "response", G_CALLBACK (open_response_cb), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
+}
+
+static void
+save_response_cb (GtkNativeDialog *dialog, int response, LamWindow *self)
+{
+  g_autoptr (GFile) file =
+      response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
+  if (file != NULL)
+    lam_session_save (self->session, file);
+}
+
+static void
+save_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamWindow *self = LAM_WINDOW (widget);
+  GtkFileChooserNative *chooser = new_chooser (self, _ ("Save the Result"), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"));
+  add_filter (chooser, _ ("Volumes (HDF5)"), hdf5_suffixes);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "recon.h5");
+  g_signal_connect (chooser, "response", G_CALLBACK (save_response_cb), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
+}
+
+/* -- runs -- */
+
+static gboolean
+is_busy (LamWindow *self)
+{
+  LamSessionState state = lam_session_get_state (self->session);
+  return state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED;
+}
+
+static void
+stop_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *self)
+{
+  if (g_str_equal (response, "keep"))
+    lam_session_stop_keep (self->session);
+  else if (g_str_equal (response, "discard"))
+    lam_session_discard (self->session);
+}
+
+static GtkWidget *
+new_question (LamWindow *self, const char *heading, const char *body)
+{
+  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, body);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Keep _Running"), "discard",
+                                    _ ("_Discard"), "keep", _ ("_Stop and Keep"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard", ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "keep", ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "keep");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  return dialog;
+}
+
+static void
+stop_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamWindow *self = LAM_WINDOW (widget);
+  if (!is_busy (self))
+    return;
+  GtkWidget *dialog =
+      new_question (self, _ ("Stop the Run?"), _ ("Kept, the current picture is the result and can be saved."));
+  g_signal_connect (dialog, "response", G_CALLBACK (stop_response_cb), self);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+close_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *self)
+{
+  if (g_str_equal (response, "cancel"))
+    return;
+  stop_response_cb (dialog, response, self);
+  self->closing = TRUE;
+  gtk_window_close (GTK_WINDOW (self));
+}
+
+gboolean
+lam_window_ask_before_close (LamWindow *self)
+{
+  if (self->closing || !is_busy (self))
+    return FALSE;
+  GtkWidget *dialog =
+      new_question (self, _ ("Close While a Run Goes On?"), _ ("The window stays if the run is to go on."));
+  g_signal_connect (dialog, "response", G_CALLBACK (close_response_cb), self);
+  gtk_window_present (GTK_WINDOW (dialog));
+  return TRUE;
+}
+
+static void
+run_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamWindow *self = LAM_WINDOW (widget);
+  LamSessionState state = lam_session_get_state (self->session);
+  if (state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED) {
+    if (g_str_equal (name, "win.run-or-pause"))
+      lam_session_pause (self->session, state == LAM_SESSION_RUNNING);
+    return;
+  }
+  gtk_info_bar_set_revealed (self->info_bar, FALSE);
+  lam_session_run (self->session);
+}
+
+static void
+simple_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamWindow *self = LAM_WINDOW (widget);
+  LamSliceModel *slices = lam_session_get_slices (self->session);
+  if (g_str_equal (name, "win.stop-keep"))
+    lam_session_stop_keep (self->session);
+  else if (g_str_equal (name, "win.discard"))
+    lam_session_discard (self->session);
+  else if (g_str_equal (name, "win.find-center"))
+    lam_session_find_center (self->session);
+  else if (g_str_equal (name, "win.reset-parameters"))
+    lam_parameter_list_reset (lam_session_get_parameters (self->session));
+  else if (g_str_equal (name, "win.level-auto"))
+    lam_slice_model_level_auto (slices);
+  else if (g_str_equal (name, "win.level-full"))
+    lam_slice_model_level_full (slices);
+  else if (g_str_equal (name, "win.level-reset"))
+    lam_slice_model_level_reset (slices);
+  else if (g_str_equal (name, "win.fit"))
+    lam_slice_view_fit (lam_reconstruct_page_get_slice_view (self->reconstruct));
+  else if (g_str_equal (name, "win.next-pane"))
+    lam_reconstruct_page_next_pane (self->reconstruct, 1);
+  else if (g_str_equal (name, "win.previous-pane"))
+    lam_reconstruct_page_next_pane (self->reconstruct, -1);
+  else if (g_str_equal (name, "win.jobs"))
+    gtk_menu_button_popup (self->jobs_button);
+}
+
+/* -- actions with a state -- */
+
+static void
+pause_change_cb (GSimpleAction *action, GVariant *value, gpointer window)
+{
+  lam_session_pause (LAM_WINDOW (window)->session, g_variant_get_boolean (value));
+}
+
+static void
+sidebar_change_cb (GSimpleAction *action, GVariant *value, gpointer window)
+{
+  g_simple_action_set_state (action, value);
+  lam_reconstruct_page_set_show_sidebar (LAM_WINDOW (window)->reconstruct, g_variant_get_boolean (value));
+}
+
+static void
+fullscreen_change_cb (GSimpleAction *action, GVariant *value, gpointer window)
+{
+  g_simple_action_set_state (action, value);
+  if (g_variant_get_boolean (value))
+    gtk_window_fullscreen (window);
+  else
+    gtk_window_unfullscreen (window);
+}
+
+static void
+colour_map_change_cb (GSimpleAction *action, GVariant *value, gpointer window)
+{
+  int map = g_variant_get_int32 (value);
+  if (map < 0 || map >= LAM_COLOUR_MAPS)
+    return;
+  g_simple_action_set_state (action, value);
+  lam_slice_model_set_colour_map (lam_session_get_slices (LAM_WINDOW (window)->session), map);
+}
+
+static void
+colour_map_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamWindow *self)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "colour-map");
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_int32 (lam_slice_model_get_colour_map (slices)));
+}
+
+void
+lam_window_update_actions (LamWindow *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  LamSessionState state = lam_session_get_state (self->session);
+  gboolean busy = is_busy (self), ready = state == LAM_SESSION_READY;
+  gboolean can_run = ready && lam_session_get_problem (self->session) == NULL;
+  gtk_widget_action_set_enabled (widget, "win.open", !busy);
+  gtk_widget_action_set_enabled (widget, "win.run", can_run);
+  gtk_widget_action_set_enabled (widget, "win.run-or-pause", can_run || busy);
+  gtk_widget_action_set_enabled (widget, "win.stop", busy);
+  gtk_widget_action_set_enabled (widget, "win.stop-keep", busy);
+  gtk_widget_action_set_enabled (widget, "win.discard", busy);
+  gtk_widget_action_set_enabled (widget, "win.find-center", ready);
+  gtk_widget_action_set_enabled (widget, "win.save", lam_session_can_save (self->session));
+  gtk_widget_set_tooltip_text (self->run_button, can_run || busy ? _ ("Reconstruct with these parameters (Space)")
+                                                                 : lam_session_get_problem (self->session));
+  GAction *pause = g_action_map_lookup_action (G_ACTION_MAP (self), "pause");
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (pause), busy);
+  g_simple_action_set_state (G_SIMPLE_ACTION (pause), g_variant_new_boolean (state == LAM_SESSION_PAUSED));
+}
+
+void
+lam_window_actions_class_init (GtkWidgetClass *klass)
+{
+  gtk_widget_class_install_action (klass, "win.open", NULL, open_cb);
+  gtk_widget_class_install_action (klass, "win.save", NULL, save_cb);
+  gtk_widget_class_install_action (klass, "win.stop", NULL, stop_cb);
+  gtk_widget_class_install_action (klass, "win.run", NULL, run_cb);
+  gtk_widget_class_install_action (klass, "win.run-or-pause", NULL, run_cb);
+  static const char *const simple[] = {"win.stop-keep",  "win.discard",       "win.find-center", "win.reset-parameters",
+                                       "win.level-auto", "win.level-full",    "win.level-reset", "win.fit",
+                                       "win.next-pane",  "win.previous-pane", "win.jobs"};
+  for (size_t i = 0; i < G_N_ELEMENTS (simple); i++)
+    gtk_widget_class_install_action (klass, simple[i], NULL, simple_cb);
+  /* Keys that the focused widget does not want: a button or an entry uses Space itself. */
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_space, 0, "win.run-or-pause", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_Escape, 0, "win.stop", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_F6, 0, "win.next-pane", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_F6, GDK_SHIFT_MASK, "win.previous-pane", NULL);
+}
+
+void
+lam_window_actions_init (LamWindow *self)
+{
+  static const GActionEntry entries[] = {
+      {.name = "pause", .state = "false", .change_state = pause_change_cb},
+      {.name = "sidebar", .state = "true", .change_state = sidebar_change_cb},
+      {.name = "fullscreen", .state = "false", .change_state = fullscreen_change_cb},
+      {.name = "colour-map", .parameter_type = "i", .state = "0", .change_state = colour_map_change_cb},
+  };
+  g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
+  lam_undo_add_actions (lam_session_get_undo (self->session), G_ACTION_MAP (self));
+  g_signal_connect_object (lam_session_get_slices (self->session), "notify::colour-map",
+                           G_CALLBACK (colour_map_notify_cb), self, 0);
+}

@@ -1,0 +1,230 @@
+#include "config.h"
+
+#include "window-private.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "job-row.h"
+
+G_DEFINE_FINAL_TYPE (LamWindow, lam_window, ADW_TYPE_APPLICATION_WINDOW)
+
+void
+lam_window_toast (LamWindow *self, const char *text)
+{
+  g_return_if_fail (LAM_IS_WINDOW (self));
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (escaped));
+}
+
+/* -- following the session -- */
+
+/* What the numbers of the picture mean, in words. */
+static void
+update_meaning (LamWindow *self)
+{
+  const LamGeometry *g = lam_session_get_geometry (self->session);
+  if (g == NULL)
+    gtk_label_set_text (self->status_meaning, "");
+  else if (g_str_equal (g->length_unit, "px"))
+    gtk_label_set_text (self->status_meaning, _ ("attenuation in 1/px: the file states no pixel pitch"));
+  else
+    gtk_label_set_text (self->status_meaning, _ ("attenuation in 1/mm"));
+}
+
+static void
+slices_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamWindow *self)
+{
+  g_autofree char *text = lam_slice_model_describe_cursor (slices);
+  gtk_label_set_text (self->status_cursor, text != NULL ? text : "");
+}
+
+static void
+update_jobs (LamWindow *self)
+{
+  LamSessionState state = lam_session_get_state (self->session);
+  gboolean busy = state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED;
+  double fraction = lam_session_get_fraction (self->session);
+  gboolean listed = gtk_list_box_get_row_at_index (self->jobs_list, 0) != NULL;
+  if (busy && !listed)
+    gtk_list_box_append (self->jobs_list, lam_job_row_new (self->session));
+  else if (!busy && listed)
+    gtk_list_box_remove (self->jobs_list, GTK_WIDGET (gtk_list_box_get_row_at_index (self->jobs_list, 0)));
+  g_autofree char *percent =
+      busy && fraction >= 0 ? g_strdup_printf ("%.0f %%", 100 * fraction) : g_strdup (busy ? "…" : _ ("Jobs"));
+  gtk_label_set_text (GTK_LABEL (self->jobs_label), percent);
+}
+
+static void
+session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
+{
+  const char *title = lam_session_get_title (session), *left = lam_session_get_left (session);
+  LamSessionState state = lam_session_get_state (session);
+  g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), title) : g_strdup (_ ("Lamina"));
+  gtk_window_set_title (GTK_WINDOW (self), full);
+  gtk_stack_set_visible_child_name (self->stack, title != NULL ? "views" : "start");
+  gtk_label_set_text (self->status_right, state == LAM_SESSION_OPENING  ? _ ("opening…")
+                                          : state == LAM_SESSION_PAUSED ? _ ("paused")
+                                          : left != NULL                ? left
+                                                                        : "");
+  update_jobs (self);
+  lam_window_update_actions (self);
+}
+
+static void
+geometry_changed_cb (LamSession *session, LamWindow *self)
+{
+  update_meaning (self);
+}
+
+static void
+failed_cb (LamSession *session, GError *error, LamWindow *self)
+{
+  gtk_label_set_text (self->info_label, error->message);
+  gtk_info_bar_set_revealed (self->info_bar, TRUE);
+}
+
+static void
+info_response_cb (GtkInfoBar *bar, int response, LamWindow *self)
+{
+  gtk_info_bar_set_revealed (bar, FALSE);
+}
+
+static void
+undo_notify_cb (LamUndo *undo, GParamSpec *pspec, LamWindow *self)
+{
+  const char *back = lam_undo_get_undo_name (undo), *again = lam_undo_get_redo_name (undo);
+  g_autofree char *undo_text =
+      back != NULL ? g_strdup_printf (_ ("Undo %s (Ctrl+Z)"), back) : g_strdup (_ ("Undo (Ctrl+Z)"));
+  g_autofree char *redo_text =
+      again != NULL ? g_strdup_printf (_ ("Redo %s (Ctrl+Shift+Z)"), again) : g_strdup (_ ("Redo (Ctrl+Shift+Z)"));
+  gtk_widget_set_tooltip_text (self->undo_button, undo_text);
+  gtk_widget_set_tooltip_text (self->redo_button, redo_text);
+}
+
+/* -- opening -- */
+
+void
+lam_window_open_file (LamWindow *self, GFile *file)
+{
+  g_return_if_fail (LAM_IS_WINDOW (self));
+  gtk_info_bar_set_revealed (self->info_bar, FALSE);
+  lam_session_open (self->session, file);
+}
+
+/* No room in the header: the switcher goes below. */
+static void
+squeezed_cb (AdwSqueezer *squeezer, GParamSpec *pspec, LamWindow *self)
+{
+  adw_view_switcher_bar_set_reveal (self->switcher_bar, adw_squeezer_get_visible_child (squeezer) == self->no_switcher);
+}
+
+static gboolean
+drop_cb (GtkDropTarget *target, const GValue *value, double x, double y, LamWindow *self)
+{
+  lam_window_open_file (self, g_value_get_object (value));
+  return TRUE;
+}
+
+/* -- window -- */
+
+static gboolean
+lam_window_close_request (GtkWindow *window)
+{
+  if (lam_window_ask_before_close (LAM_WINDOW (window)))
+    return TRUE;
+  return GTK_WINDOW_CLASS (lam_window_parent_class)->close_request (window);
+}
+
+static void
+set_session (LamWindow *self, LamSession *session)
+{
+  self->session = g_object_ref (session);
+  lam_reconstruct_page_set_session (self->reconstruct, session);
+  LamUndo *undo = lam_session_get_undo (session);
+  lam_window_actions_init (self);
+  g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
+  g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
+  g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
+  g_signal_connect_object (undo, "notify", G_CALLBACK (undo_notify_cb), self, 0);
+  g_signal_connect_object (lam_session_get_slices (session), "notify", G_CALLBACK (slices_notify_cb), self, 0);
+  session_notify_cb (session, NULL, self);
+  undo_notify_cb (undo, NULL, self);
+  update_meaning (self);
+}
+
+LamSession *
+lam_window_get_session (LamWindow *self)
+{
+  return self->session;
+}
+
+LamReconstructPage *
+lam_window_get_reconstruct_page (LamWindow *self)
+{
+  return self->reconstruct;
+}
+
+static void
+lam_window_dispose (GObject *object)
+{
+  LamWindow *self = LAM_WINDOW (object);
+  g_clear_object (&self->chooser);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (lam_window_parent_class)->dispose (object);
+}
+
+static void
+lam_window_class_init (LamWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = lam_window_dispose;
+  GTK_WINDOW_CLASS (klass)->close_request = lam_window_close_request;
+  g_type_ensure (LAM_TYPE_RECONSTRUCT_PAGE);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/window.ui");
+#define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamWindow, name)
+  BIND (toasts);
+  BIND (stack);
+  BIND (views);
+  BIND (squeezer);
+  BIND (no_switcher);
+  BIND (switcher_bar);
+  BIND (reconstruct);
+  BIND (info_bar);
+  BIND (info_label);
+  BIND (run_button);
+  BIND (pause_button);
+  BIND (stop_button);
+  BIND (undo_button);
+  BIND (redo_button);
+  BIND (jobs_button);
+  BIND (menu_button);
+  BIND (jobs_list);
+  BIND (jobs_label);
+  BIND (status_cursor);
+  BIND (status_meaning);
+  BIND (status_right);
+#undef BIND
+  gtk_widget_class_bind_template_callback (widget_class, info_response_cb);
+  lam_window_actions_class_init (widget_class);
+}
+
+static void
+lam_window_init (LamWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect (self->info_bar, "response", G_CALLBACK (info_response_cb), self);
+  g_signal_connect (self->squeezer, "notify::visible-child", G_CALLBACK (squeezed_cb), self);
+  GtkDropTarget *drop = gtk_drop_target_new (G_TYPE_FILE, GDK_ACTION_COPY);
+  g_signal_connect (drop, "drop", G_CALLBACK (drop_cb), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
+}
+
+GtkWidget *
+lam_window_new (AdwApplication *application, LamSession *session)
+{
+  g_return_val_if_fail (LAM_IS_SESSION (session), NULL);
+  LamWindow *self = g_object_new (LAM_TYPE_WINDOW, "application", application, NULL);
+  set_session (self, session);
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,22 @@
+/* window.h: the one window: commands as actions, the workspaces, toasts, standing problems and the jobs. */
+#pragma once
+
+#include <adwaita.h>
+
+#include "model/session.h"
+#include "reconstruct-page.h"
+
+G_BEGIN_DECLS
+
+#define LAM_TYPE_WINDOW (lam_window_get_type ())
+G_DECLARE_FINAL_TYPE (LamWindow, lam_window, LAM, WINDOW, AdwApplicationWindow)
+
+/* Actions: open, run, pause, run-or-pause, stop, stop-keep, discard, save, undo, redo, find-center, sidebar, fullscreen,
+ * level-auto, level-full, level-reset, fit, next-pane, previous-pane, jobs. */
+GtkWidget *lam_window_new (AdwApplication *application, LamSession *session);
+LamSession *lam_window_get_session (LamWindow *self);
+LamReconstructPage *lam_window_get_reconstruct_page (LamWindow *self);
+void lam_window_open_file (LamWindow *self, GFile *file);
+void lam_window_toast (LamWindow *self, const char *text);
+
+G_END_DECLS
