@@ -89,9 +89,14 @@ output_cb (GtkSpinButton *spin, LamParameterRow *self)
 {
   double value = gtk_spin_button_get_value (spin);
   gboolean integer = lam_parameter_get_kind (self->parameter) == LAM_PARAMETER_INTEGER;
-  g_autofree char *text = fabs (value) >= FAR
-                              ? g_strdup (value > 0 ? "∞" : "−∞")
-                              : lam_units_format (value, integer ? 0 : lam_parameter_get_digits (self->parameter));
+  const char *special = lam_parameter_get_special_text (self->parameter, value);
+  g_autofree char *text = NULL;
+  if (special != NULL)
+    text = g_strdup (special);
+  else if (fabs (value) >= FAR)
+    text = g_strdup (value > 0 ? "∞" : "−∞");
+  else
+    text = lam_units_format (value, integer ? 0 : lam_parameter_get_digits (self->parameter));
   if (!g_str_equal (text, gtk_editable_get_text (GTK_EDITABLE (spin))))
     gtk_editable_set_text (GTK_EDITABLE (spin), text);
   return TRUE;

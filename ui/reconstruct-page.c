@@ -126,16 +126,22 @@ logged_cb (LamSession *session, const char *line, LamReconstructPage *self)
                     >= gtk_adjustment_get_upper (scroll) - 30;
   GtkTextIter end, start, cut;
   gtk_text_buffer_get_end_iter (buffer, &end);
+  if (gtk_text_buffer_get_mark (buffer, "line") == NULL)
+    gtk_text_buffer_create_mark (buffer, "line", &end, FALSE);
   if (gtk_text_buffer_get_char_count (buffer) > 0)
     gtk_text_buffer_insert (buffer, &end, "\n", 1);
   gtk_text_buffer_insert (buffer, &end, line, -1);
+  /* The start of the last line: its end may lie far to the right. */
+  gtk_text_buffer_get_end_iter (buffer, &end);
+  gtk_text_iter_set_line_offset (&end, 0);
+  gtk_text_buffer_move_mark_by_name (buffer, "line", &end);
   if (gtk_text_buffer_get_line_count (buffer) > LOG_LINES) {
     gtk_text_buffer_get_start_iter (buffer, &start);
     gtk_text_buffer_get_iter_at_line (buffer, &cut, LOG_LINES / 10);
     gtk_text_buffer_delete (buffer, &start, &cut);
   }
   if (at_end)
-    gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->log_view), gtk_text_buffer_get_insert (buffer), 0, FALSE, 0, 0);
+    gtk_text_view_scroll_mark_onscreen (GTK_TEXT_VIEW (self->log_view), gtk_text_buffer_get_mark (buffer, "line"));
 }
 
 static void
@@ -160,7 +166,7 @@ update_legend (LamReconstructPage *self)
   g_autofree char *markup = g_strdup_printf (
       "<span foreground=\"#%02x%02x%02x\">● %s</span>   <span foreground=\"#%02x%02x%02x\">― %s</span>",
       (int) (blue.red * 255), (int) (blue.green * 255), (int) (blue.blue * 255), _ ("change %"),
-      (int) (orange.red * 255), (int) (orange.green * 255), (int) (orange.blue * 255), _ ("data + prior cost, right"));
+      (int) (orange.red * 255), (int) (orange.green * 255), (int) (orange.blue * 255), _ ("cost (right)"));
   gtk_label_set_markup (GTK_LABEL (self->legend), markup);
 }
 

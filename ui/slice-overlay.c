@@ -15,6 +15,15 @@ static const GdkRGBA plate = {0, 0, 0, 0.55}, white = {1, 1, 1, 1};
 
 typedef enum { LEFT = 0, RIGHT = 1 } Side;
 
+static int
+text_width (GtkWidget *widget, const char *text)
+{
+  g_autoptr (PangoLayout) layout = lam_small_layout (widget, text, TEXT_SCALE);
+  int w;
+  pango_layout_get_pixel_size (layout, &w, NULL);
+  return w;
+}
+
 /* Puts @text in a corner; returns the height it took. @y is the upper edge, or the lower one when negative. */
 static double
 corner_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, Side side, double y)
@@ -107,14 +116,17 @@ lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceMo
 
   g_autofree char *where = describe_slice (model, info), *level = describe_level (model);
   g_autofree char *cursor = lam_slice_model_describe_cursor (model);
-  double y = MARGIN + corner_text (widget, snapshot, where, LEFT, MARGIN);
+  double y = MARGIN + corner_text (widget, snapshot, where, LEFT, MARGIN), right = MARGIN;
+  /* In a narrow view they stand below each other. */
+  if (text_width (widget, where) + text_width (widget, level) + 4 * MARGIN > gtk_widget_get_width (widget))
+    right = y;
   if (info->bad > 0) {
     g_autofree char *bad = g_strdup_printf (
         g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", (gulong) info->bad),
         (long) info->bad);
     corner_text (widget, snapshot, bad, LEFT, y);
   }
-  y = MARGIN + corner_text (widget, snapshot, level, RIGHT, MARGIN);
+  y = right + corner_text (widget, snapshot, level, RIGHT, right);
   corner_text (widget, snapshot, overlay->hint, RIGHT, y);
   scale_bar (widget, snapshot, info, overlay->scale_x);
   corner_text (widget, snapshot, cursor, RIGHT, -MARGIN);

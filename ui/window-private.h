@@ -14,6 +14,7 @@ struct _LamWindow {
   AdwSqueezer *squeezer; /* in the header: the switcher, or nothing when it is narrow */
   GtkWidget *no_switcher;
   AdwViewSwitcherBar *switcher_bar;
+  guint reveal_source;
   LamReconstructPage *reconstruct;
   GtkInfoBar *info_bar;
   GtkLabel *info_label;

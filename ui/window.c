@@ -112,11 +112,22 @@ lam_window_open_file (LamWindow *self, GFile *file)
   lam_session_open (self->session, file);
 }
 
-/* No room in the header: the switcher goes below. */
+/* No room in the header: the switcher goes below. Not at once: this is told in the middle of a layout. */
+static gboolean
+reveal_bar_cb (gpointer window)
+{
+  LamWindow *self = window;
+  self->reveal_source = 0;
+  adw_view_switcher_bar_set_reveal (self->switcher_bar,
+                                    adw_squeezer_get_visible_child (self->squeezer) == self->no_switcher);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 squeezed_cb (AdwSqueezer *squeezer, GParamSpec *pspec, LamWindow *self)
 {
-  adw_view_switcher_bar_set_reveal (self->switcher_bar, adw_squeezer_get_visible_child (squeezer) == self->no_switcher);
+  if (self->reveal_source == 0)
+    self->reveal_source = g_idle_add (reveal_bar_cb, self);
 }
 
 static gboolean
@@ -169,6 +180,7 @@ static void
 lam_window_dispose (GObject *object)
 {
   LamWindow *self = LAM_WINDOW (object);
+  g_clear_handle_id (&self->reveal_source, g_source_remove);
   g_clear_object (&self->chooser);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_window_parent_class)->dispose (object);
