@@ -60,6 +60,50 @@ test_texts (void)
   test_error (g_steal_pointer (&error), LAM_ERROR_FORMAT, "text0-0", "one number was expected", NULL);
 }
 
+/* Texts are looked up in the file itself: old and new object headers, continued ones, a user block; dense storage is
+ * the library's. All read alike. */
+static void
+test_headers (void)
+{
+  g_autofree char *path = test_path ("headers.h5");
+  g_autofree char *large = g_strnfill (200000, 'x');
+  g_autoptr (GError) error = NULL;
+  for (int kind = 0; kind < 4; kind++)
+    for (int n = 1; n < 30; n += 7) {
+      hid_t access = H5Pcreate (H5P_FILE_ACCESS), create = H5Pcreate (H5P_FILE_CREATE);
+      if (kind & 1)
+        H5Pset_libver_bounds (access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+      if (kind & 2)
+        H5Pset_userblock (create, 512);
+      hid_t file = H5Fcreate (path, H5F_ACC_TRUNC, create, access);
+      hid_t group = H5Gcreate2 (file, "/g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+      for (int i = 0; i < n; i++) {
+        char name[16], text[32];
+        g_snprintf (name, sizeof name, "name%d", i);
+        g_snprintf (text, sizeof text, "value %d", i);
+        test_put_text (group, name, text, TEXT_VARIABLE_UTF8, i % 2);
+      }
+      test_put_text (group, "empty", "", TEXT_VARIABLE_UTF8, FALSE);
+      test_put_text (group, "large", large, TEXT_VARIABLE_ASCII, FALSE);
+      H5Gclose (group);
+      H5Fclose (file);
+      H5Pclose (access);
+      H5Pclose (create);
+      g_autoptr (LamH5File) f = open_ok (path);
+      g_auto (LamHid) id = lam_h5_object (f, "/g", NULL, &error);
+      g_autoptr (GPtrArray) names = lam_h5_attribute_names (id, path, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (names->len, ==, n + 2);
+      for (guint i = 0; i < names->len; i++) {
+        const char *name = names->pdata[i];
+        g_autofree char *text = lam_h5_attribute_text (id, name, path, &error);
+        g_autofree char *want = g_str_has_prefix (name, "name") ? g_strdup_printf ("value %s", name + 4) : NULL;
+        g_assert_no_error (error);
+        g_assert_cmpstr (text, ==, want ? want : strcmp (name, "empty") == 0 ? "" : large);
+      }
+    }
+}
+
 static void
 test_numbers (void)
 {
@@ -312,6 +356,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hdf5/texts", test_texts);
+  g_test_add_func ("/hdf5/headers", test_headers);
   g_test_add_func ("/hdf5/numbers", test_numbers);
   g_test_add_func ("/hdf5/refused", test_refused);
   g_test_add_func ("/hdf5/links", test_links);

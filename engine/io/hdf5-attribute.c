@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "io/hdf5-private.h"
 
 /* Longest text taken. */
 #define MAX_TEXT ((size_t) 64 << 20)
@@ -19,10 +20,12 @@ read_raw (hid_t id, gboolean attribute, hid_t memory_type, void *out)
   return attribute ? H5Aread (id, memory_type, out) : H5Dread (id, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
 }
 
-/* The text in an attribute or dataset of one string, whatever its kind. @place goes before the error. */
+/* The text in the attribute @id, named @name, of @object (or in the dataset @id, @name NULL) of one string, whatever its
+ * kind. @place goes before the error. */
 static char *
-read_text (hid_t id, gboolean attribute, const char *place, GError **error)
+read_text (hid_t id, hid_t object, const char *name, const char *place, GError **error)
 {
+  gboolean attribute = name != NULL;
   g_auto (LamHid) type = attribute ? H5Aget_type (id) : H5Dget_type (id);
   g_auto (LamHid) space = attribute ? H5Aget_space (id) : H5Dget_space (id);
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_STRING) {
@@ -38,6 +41,14 @@ read_text (hid_t id, gboolean attribute, const char *place, GError **error)
     return NULL;
   }
   if (H5Tis_variable_str (type) > 0) {
+    char *checked = NULL;
+    LamRawText how = attribute ? lam_h5_raw_attribute (object, name, &checked) : lam_h5_raw_dataset (id, &checked);
+    if (how == LAM_RAW_READ)
+      return checked;
+    if (how == LAM_RAW_DAMAGED) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: the text cannot be read; the file is damaged", place);
+      return NULL;
+    }
     g_auto (LamHid) memory = H5Tcopy (H5T_C_S1);
     H5Tset_size (memory, H5T_VARIABLE);
     H5Tset_cset (memory, H5Tget_cset (type));
@@ -79,7 +90,7 @@ lam_h5_read_text (LamH5File *file, const char *path, GError **error)
   if (!d)
     return NULL;
   g_autofree char *place = g_strdup_printf ("%s: dataset %s", d->file, path);
-  return read_text (d->id, FALSE, place, error);
+  return read_text (d->id, -1, NULL, place, error);
 }
 
 gboolean
@@ -105,7 +116,7 @@ lam_h5_attribute_text (hid_t id, const char *name, const char *place, GError **e
 {
   g_autofree char *full = NULL;
   g_auto (LamHid) a = open_attribute (id, name, place, &full, error);
-  return a < 0 ? NULL : read_text (a, TRUE, full, error);
+  return a < 0 ? NULL : read_text (a, id, name, full, error);
 }
 
 gboolean
@@ -157,7 +168,7 @@ lam_h5_attribute_any (hid_t id, const char *name)
   hssize_t n = space < 0 ? 0 : H5Sget_simple_extent_npoints (space);
   char *text = NULL;
   if (klass == H5T_STRING && n == 1)
-    text = read_text (a, TRUE, name, NULL);
+    text = read_text (a, id, name, name, NULL);
   if ((klass == H5T_INTEGER || klass == H5T_FLOAT) && n > 0 && n <= SHOWN) {
     double values[SHOWN];
     if (H5Aread (a, H5T_NATIVE_DOUBLE, values) >= 0) {
@@ -182,12 +193,16 @@ take_name (hid_t id, const char *name, const H5A_info_t *info, void *data)
 }
 
 GPtrArray *
-lam_h5_attribute_names (hid_t id)
+lam_h5_attribute_names (hid_t id, const char *place, GError **error)
 {
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  if (H5Aiterate2 (id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_name, names) < 0)
-    H5Eclear2 (H5E_DEFAULT);
-  return names;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  LamRawText how = lam_h5_raw_names (id, names);
+  if (how == LAM_RAW_DAMAGED
+      || (how == LAM_RAW_UNKNOWN && H5Aiterate2 (id, H5_INDEX_NAME, H5_ITER_INC, NULL, take_name, names) < 0)) {
+    lam_h5_set_error (error, LAM_ERROR_FORMAT, place, "its attributes cannot be listed; the file is damaged");
+    return NULL;
+  }
+  return g_steal_pointer (&names);
 }
 
 /* ---- writing ---- */

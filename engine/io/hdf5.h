@@ -99,7 +99,7 @@ gboolean lam_h5_attribute_doubles (hid_t id, const char *name, double *values, i
                                    const char *place, GError **error);
 /* Any attribute as text (numbers in the C locale, arrays in brackets), for listings; never fails. g_free. */
 char *lam_h5_attribute_any (hid_t id, const char *name);
-GPtrArray *lam_h5_attribute_names (hid_t id);
+GPtrArray *lam_h5_attribute_names (hid_t id, const char *place, GError **error);
 
 /* Scalar variable-length UTF-8 text, as h5py writes str. */
 gboolean lam_h5_put_text (hid_t id, const char *name, const char *text, const char *place, GError **error);

@@ -100,7 +100,9 @@ take_attributes (LamVolume *v, hid_t id, const char *place, GError **error)
       {"version", &v->version},
   };
   v->attributes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autoptr (GPtrArray) names = lam_h5_attribute_names (id);
+  g_autoptr (GPtrArray) names = lam_h5_attribute_names (id, place, error);
+  if (!names)
+    return FALSE;
   for (guint i = 0; i < names->len; i++)
     g_hash_table_insert (v->attributes, g_strdup (names->pdata[i]), lam_h5_attribute_any (id, names->pdata[i]));
   for (size_t i = 0; i < G_N_ELEMENTS (texts); i++)
