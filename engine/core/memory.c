@@ -112,3 +112,9 @@ lam_memory_peak (void)
 {
   return atomic_load (&bytes_peak);
 }
+
+void
+lam_memory_reset_peak (void)
+{
+  atomic_store (&bytes_peak, atomic_load (&bytes_now));
+}

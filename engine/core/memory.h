@@ -29,5 +29,7 @@ int64_t lam_memory_fail_at (int64_t n);
 /* Bytes held through lam_alloc () now, and the most ever. */
 int64_t lam_memory_bytes (void);
 int64_t lam_memory_peak (void);
+/* Let the peak begin again at what is held now. */
+void lam_memory_reset_peak (void);
 
 G_END_DECLS

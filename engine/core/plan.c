@@ -85,6 +85,16 @@ lam_plan_add_buffer (LamPlan *plan, int device, const char *name, int64_t bytes,
 }
 
 void
+lam_plan_extend (LamPlan *plan, const char *name, int last)
+{
+  for (guint i = 0; i < plan->buffers->len; i++) {
+    LamPlanBuffer *b = &g_array_index (plan->buffers, LamPlanBuffer, i);
+    if (g_str_equal (b->name, name))
+      b->last = last;
+  }
+}
+
+void
 lam_plan_add_copy (LamPlan *plan, const char *name, int from, int to, int64_t bytes, int phase)
 {
   if (bytes == 0 || from == to)
@@ -273,6 +283,16 @@ lam_plan_release_all (LamPlan *plan)
   pthread_mutex_lock (&plan->lock);
   for (guint i = 0; i < plan->buffers->len; i++)
     release (plan, (int) i);
+  pthread_mutex_unlock (&plan->lock);
+}
+
+void
+lam_plan_release_others (LamPlan *plan, const char *name)
+{
+  pthread_mutex_lock (&plan->lock);
+  for (guint i = 0; i < plan->buffers->len; i++)
+    if (!g_str_equal (g_array_index (plan->buffers, LamPlanBuffer, i).name, name))
+      release (plan, (int) i);
   pthread_mutex_unlock (&plan->lock);
 }
 

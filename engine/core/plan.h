@@ -35,6 +35,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamPlan, lam_plan_unref)
 /* Writing it. Sizes that overflow (bytes < 0) make the plan "too large". */
 int lam_plan_add_phase (LamPlan *plan, const char *name);
 void lam_plan_add_buffer (LamPlan *plan, int device, const char *name, int64_t bytes, int first, int last);
+/* The buffers of this name live on to phase @last. */
+void lam_plan_extend (LamPlan *plan, const char *name, int last);
 void lam_plan_add_copy (LamPlan *plan, const char *name, int from, int to, int64_t bytes, int phase);
 
 /* Reading it. */
@@ -59,6 +61,8 @@ void lam_plan_release (LamPlan *plan, int device, const char *name);
 /* The pointer taken before, or NULL. */
 void *lam_plan_get (LamPlan *plan, int device, const char *name);
 void lam_plan_release_all (LamPlan *plan);
+/* All but the buffers of this name. */
+void lam_plan_release_others (LamPlan *plan, const char *name);
 /* Most bytes really held through this plan on @device (or LAM_HOST). */
 int64_t lam_plan_measured (const LamPlan *plan, int device);
 

@@ -14,9 +14,10 @@ typedef struct {
 
 typedef struct {
   LamProjector *p;
-  float *host;
+  float *host; /* at the first view of the range */
   LamShards *shards;
   gboolean put, volume;
+  LamRange views;
 } Call;
 
 /* [a][b] -> [b][a], in small tiles so that both sides stay in cache. */
@@ -68,26 +69,42 @@ sino_device (LamDevice *device, void *data, GError **error)
   const Call *c = data;
   const LamGeometry *g = c->p->geometry;
   LamRange own = c->p->views.range[device->index];
-  float *shard = c->shards->at[device->index], *host = c->host + own.begin * g->rows * g->channels;
+  LamRange part = {LAM_MAX (own.begin, c->views.begin), LAM_MIN (own.end, c->views.end)};
+  float *shard = c->shards->at[device->index] + (part.begin - own.begin) * lam_projector_view_floats (c->p);
+  float *host = c->host + (part.begin - c->views.begin) * g->rows * g->channels;
   Transfer t = {c->p, device, c->put ? host : shard, c->put ? shard : host, {0, 0}};
-  lam_device_for (device, lam_range_size (own), c->put ? put_view : get_view, &t);
+  if (lam_range_size (part) == 0)
+    return TRUE;
+  lam_device_for (device, lam_range_size (part), c->put ? put_view : get_view, &t);
   atomic_fetch_add (c->put ? &device->copied_in : &device->copied_out,
-                    lam_range_size (own) * g->rows * g->channels * 4);
+                    lam_range_size (part) * g->rows * g->channels * 4);
   return lam_control_go_on (c->p->control, error);
+}
+
+gboolean
+lam_projector_put_views (LamProjector *p, LamRange views, const float *host, LamShards *sino, GError **error)
+{
+  Call c = {p, (float *) host, sino, TRUE, FALSE, views};
+  return lam_devices_run (p->set, sino_device, &c, error);
+}
+
+gboolean
+lam_projector_get_views (LamProjector *p, LamRange views, const LamShards *sino, float *host, GError **error)
+{
+  Call c = {p, host, (LamShards *) sino, FALSE, FALSE, views};
+  return lam_devices_run (p->set, sino_device, &c, error);
 }
 
 gboolean
 lam_projector_put_sino (LamProjector *p, const float *host, LamShards *sino, GError **error)
 {
-  Call c = {p, (float *) host, sino, TRUE, FALSE};
-  return lam_devices_run (p->set, sino_device, &c, error);
+  return lam_projector_put_views (p, (LamRange){0, p->g.views}, host, sino, error);
 }
 
 gboolean
 lam_projector_get_sino (LamProjector *p, const LamShards *sino, float *host, GError **error)
 {
-  Call c = {p, host, (LamShards *) sino, FALSE, FALSE};
-  return lam_devices_run (p->set, sino_device, &c, error);
+  return lam_projector_get_views (p, (LamRange){0, p->g.views}, sino, host, error);
 }
 
 /* One row of the volume: [column][slice] of all slices on the host, own slices on the device. */
@@ -101,7 +118,7 @@ write_row (int64_t index, int worker, void *data)
   LamRange own = p->slices.range[d];
   int64_t n = lam_range_size (own), stride = lam_projector_packed_stride (p, d, p->pixels);
   float *shard = t->to;
-  const float *host = t->from + row * columns * all + own.begin;
+  const float *host = t->from + index * columns * all + own.begin;
   for (int64_t j = 0; j < columns; j++) {
     int64_t pixel = row * columns + j;
     if (p->layout == LAM_LAYOUT_SLICES)
@@ -146,7 +163,8 @@ put_volume_device (LamDevice *device, void *data, GError **error)
   const VolumeCall *c = data;
   Transfer t = {c->p, device, c->from, c->shards->at[device->index], c->rows};
   lam_device_for (device, lam_range_size (c->rows), write_row, &t);
-  atomic_fetch_add (&device->copied_in, lam_placement_count (&c->p->slices, device->index) * c->p->pixels * 4);
+  atomic_fetch_add (&device->copied_in, lam_placement_count (&c->p->slices, device->index) * lam_range_size (c->rows)
+                                            * c->p->geometry->recon_columns * 4);
   return lam_control_go_on (c->p->control, error);
 }
 
@@ -162,10 +180,16 @@ get_rows_device (LamDevice *device, void *data, GError **error)
 }
 
 gboolean
+lam_projector_put_rows (LamProjector *p, LamRange rows, const float *host, LamShards *volume, GError **error)
+{
+  VolumeCall c = {p, host, NULL, volume, rows};
+  return lam_devices_run (p->set, put_volume_device, &c, error);
+}
+
+gboolean
 lam_projector_put_volume (LamProjector *p, const float *host, LamShards *volume, GError **error)
 {
-  VolumeCall c = {p, host, NULL, volume, {0, p->geometry->recon_rows}};
-  return lam_devices_run (p->set, put_volume_device, &c, error);
+  return lam_projector_put_rows (p, (LamRange){0, p->geometry->recon_rows}, host, volume, error);
 }
 
 gboolean
@@ -204,6 +228,60 @@ zero_device (LamDevice *device, void *data, GError **error)
 gboolean
 lam_projector_zero (LamProjector *p, LamShards *shards, gboolean volume, GError **error)
 {
-  Call c = {p, NULL, shards, TRUE, volume};
+  Call c = {p, NULL, shards, TRUE, volume, {0, 0}};
   return lam_devices_run (p->set, zero_device, &c, error);
+}
+
+/* ---- one plane, for a picture ---- */
+
+typedef struct {
+  LamProjector *p;
+  const LamShards *volume;
+  int axis; /* 0 slice, 1 row, 2 column */
+  int64_t index;
+  float *host;
+  int d;
+} Plane;
+
+/* Line @j of the picture: pixels of one row for a slice; one pixel's own slices for the other two. */
+static void
+plane_line (int64_t j, int worker, void *data)
+{
+  const Plane *a = data;
+  LamProjector *p = a->p;
+  LamRange own = p->slices.range[a->d];
+  int64_t columns = p->geometry->recon_columns, stride = lam_projector_packed_stride (p, a->d, p->pixels);
+  int64_t ps = p->layout == LAM_LAYOUT_SLICES ? stride : 1, ks = p->layout == LAM_LAYOUT_SLICES ? 1 : stride;
+  const float *x = a->volume->at[a->d];
+  if (a->axis == 0) {
+    for (int64_t i = 0; i < columns; i++)
+      a->host[j * columns + i] = x[(j * columns + i) * ps + (a->index - own.begin) * ks];
+    return;
+  }
+  int64_t width = a->axis == 1 ? columns : p->geometry->recon_rows;
+  int64_t pixel = a->axis == 1 ? a->index * columns + j : j * columns + a->index;
+  for (int64_t k = own.begin; k < own.end; k++)
+    a->host[k * width + j] = x[pixel * ps + (k - own.begin) * ks];
+}
+
+static gboolean
+plane_device (LamDevice *device, void *data, GError **error)
+{
+  Plane a = *(const Plane *) data;
+  const LamGeometry *g = a.p->geometry;
+  LamRange own = a.p->slices.range[device->index];
+  a.d = device->index;
+  if (lam_range_size (own) == 0 || (a.axis == 0 && (a.index < own.begin || a.index >= own.end)))
+    return TRUE;
+  int64_t lines = a.axis == 1 ? g->recon_columns : g->recon_rows;
+  lam_device_for (device, lines, plane_line, &a);
+  atomic_fetch_add (&device->copied_out, lines * (a.axis == 0 ? g->recon_columns : lam_range_size (own)) * 4);
+  return TRUE;
+}
+
+gboolean
+lam_projector_get_plane (LamProjector *p, const LamShards *volume, int axis, int64_t index, float *host, GError **error)
+{
+  Plane a = {p, volume, axis, index, host, 0};
+  return lam_devices_run (p->set, plane_device, &a, error);
 }

@@ -123,17 +123,10 @@ setting (const char *name)
 }
 
 LamProjector *
-lam_projector_new (const LamGeometry *g, LamDevices *set, GError **error)
+lam_projector_new_sizes (const LamGeometry *g, LamDevices *set, GError **error)
 {
   if (!lam_geometry_check (g, error))
     return NULL;
-  if (lam_mul_size (g->recon_rows, g->recon_columns) > INT32_MAX) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 "volume of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
-                 " pixels in a slice: at most 2147483647 can be indexed",
-                 g->recon_rows, g->recon_columns);
-    return NULL;
-  }
   g_autoptr (LamProjector) p = g_new0 (LamProjector, 1);
   p->geometry = lam_geometry_copy (g);
   p->set = lam_devices_ref (set);
@@ -141,9 +134,37 @@ lam_projector_new (const LamGeometry *g, LamDevices *set, GError **error)
   p->layout =
       g->kind == LAM_GEOMETRY_PARALLEL && g->recon_slices <= LAM_FEW_SLICES ? LAM_LAYOUT_PLANAR : LAM_LAYOUT_SLICES;
   p->pixels = g->recon_rows * g->recon_columns;
+  p->list_n = g->mask == LAM_MASK_NONE ? p->pixels : (int64_t) (G_PI / 4 * (double) p->pixels) + 1;
   p->blocks = lam_blocks_new (g->views);
   p->views = lam_placement_split (g->views, p->blocks.size, 0, lam_devices_count (set));
   p->slices = lam_placement_split (g->recon_slices, 1, 1, lam_devices_count (set));
+  p->g.layout = p->layout;
+  p->g.cone = g->kind == LAM_GEOMETRY_CONE;
+  p->g.rows = g->rows;
+  p->g.channels = g->channels;
+  p->g.slices = g->recon_slices;
+  p->band = g->kind == LAM_GEOMETRY_PARALLEL ? setting ("LAMINA_BAND") : 0;
+  p->batch = setting ("LAMINA_BATCH");
+  double bytes =
+      4 * ((double) p->pixels * (double) g->recon_slices + (double) g->views * (double) g->rows * (double) g->channels);
+  p->fuse_bytes = (int64_t) LAM_CLAMP (bytes / 16, 1 << 16, 4 << 20);
+  p->node_bytes = (int64_t) LAM_CLAMP (bytes / 8, 1 << 20, 128 << 20);
+  return g_steal_pointer (&p);
+}
+
+LamProjector *
+lam_projector_new (const LamGeometry *g, LamDevices *set, GError **error)
+{
+  g_autoptr (LamProjector) p = lam_projector_new_sizes (g, set, error);
+  if (!p)
+    return NULL;
+  if (p->pixels > INT32_MAX) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "volume of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+                 " pixels in a slice: at most 2147483647 can be indexed",
+                 g->recon_rows, g->recon_columns);
+    return NULL;
+  }
   p->cosines = lam_alloc_n (g->views, sizeof (double), "view tables", error);
   p->sines = p->cosines ? lam_alloc_n (g->views, sizeof (double), "view tables", error) : NULL;
   if (!p->sines)
@@ -153,12 +174,14 @@ lam_projector_new (const LamGeometry *g, LamDevices *set, GError **error)
   if (!p->list)
     return NULL;
   lam_projector_sort_tiles (p, p->list, p->list_n);
-  p->band = g->kind == LAM_GEOMETRY_PARALLEL ? setting ("LAMINA_BAND") : 0;
-  p->batch = setting ("LAMINA_BATCH");
-  int64_t bytes = 4 * (p->pixels * g->recon_slices + g->views * g->rows * g->channels);
-  p->fuse_bytes = LAM_CLAMP (bytes / 16, 1 << 16, 4 << 20);
-  p->node_bytes = LAM_CLAMP (bytes / 8, 1 << 20, 128 << 20);
   return g_steal_pointer (&p);
+}
+
+void
+lam_projector_set_offset (LamProjector *p, double channel_offset)
+{
+  p->geometry->channel_offset = channel_offset;
+  p->g.c0 = channel_offset / p->geometry->channel_pitch + (double) (p->geometry->channels - 1) / 2;
 }
 
 void

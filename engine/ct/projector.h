@@ -61,8 +61,13 @@ typedef struct {
 
 /* @g is checked and copied. LAMINA_BAND sets the band, LAMINA_BATCH the batch (tests). */
 LamProjector *lam_projector_new (const LamGeometry *g, LamDevices *set, GError **error);
+/* Sizes only, for a plan of any size: no tables, no list of pixels. Cannot project. */
+LamProjector *lam_projector_new_sizes (const LamGeometry *g, LamDevices *set, GError **error);
 void lam_projector_free (LamProjector *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamProjector, lam_projector_free)
+
+/* Moves the axis: nothing else changes. Not while a pass runs. */
+void lam_projector_set_offset (LamProjector *p, double channel_offset);
 
 /* Floats in a shard of device @d, and the strides inside. */
 int64_t lam_projector_volume_floats (const LamProjector *p, int d);
@@ -86,6 +91,14 @@ gboolean lam_projector_put_volume (LamProjector *p, const float *host, LamShards
 gboolean lam_projector_get_volume (LamProjector *p, const LamShards *volume, float *host, GError **error);
 /* Rows [rows) of the volume only, [row][column][slice]: for writing slab by slab. */
 gboolean lam_projector_get_rows (LamProjector *p, const LamShards *volume, LamRange rows, float *host, GError **error);
+/* Parts of them, for slab by slab: whole views, or rows [row][column][slice]; @host is at the first of the range. */
+gboolean lam_projector_put_views (LamProjector *p, LamRange views, const float *host, LamShards *sino, GError **error);
+gboolean lam_projector_get_views (LamProjector *p, LamRange views, const LamShards *sino, float *host, GError **error);
+gboolean lam_projector_put_rows (LamProjector *p, LamRange rows, const float *host, LamShards *volume, GError **error);
+/* One plane for a picture. @axis 0: slice [rows][columns]; 1: row [slices][columns]; 2: column [slices][rows]. Only the
+ * owners of wanted voxels copy. */
+gboolean lam_projector_get_plane (LamProjector *p, const LamShards *volume, int axis, int64_t index, float *host,
+                                  GError **error);
 gboolean lam_projector_zero (LamProjector *p, LamShards *shards, gboolean volume, GError **error);
 
 /* sino = A volume over the region of reconstruction; pixels outside are ignored whatever they hold. */

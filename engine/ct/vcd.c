@@ -32,6 +32,14 @@ longest_subset (const LamVcd *vcd)
   return longest;
 }
 
+/* Host memory of the partitions alive at once: the four finest levels, or one coarse one. */
+static int64_t
+list_bytes (const LamVcd *vcd)
+{
+  int64_t fine = LAM_CLAMP (vcd->params.iterations - 3, 1, 4);
+  return fine * vcd->p->list_n * 4;
+}
+
 static void
 write_plan (LamVcd *vcd, LamVcdStart start)
 {
@@ -59,6 +67,7 @@ write_plan (LamVcd *vcd, LamVcdStart start)
   lam_direct_plan (p, plan, begin, begin);
   lam_halos_plan (p, plan, begin, iterate);
   lam_volume_sums_plan (p, plan, iterate, iterate);
+  lam_plan_add_buffer (plan, LAM_HOST, "subset lists", list_bytes (vcd), iterate, iterate);
   lam_projector_plan_copies (p, plan, "start", start == LAM_START_ZERO ? 0 : 1, start == LAM_START_DIRECT ? 2 : 1,
                              begin);
   lam_projector_plan_copies (p, plan, "iterations", (double) n * (vcd->params.positivity ? 2 : 1), (double) n, iterate);
@@ -409,6 +418,8 @@ lam_vcd_iterate (LamVcd *vcd, LamVcdStats *stats, GError **error)
     for (int64_t s = 0; s < part->n; s++)
       lam_projector_sort_tiles (vcd->p, part->pixel + part->begin[s], part->begin[s + 1] - part->begin[s]);
     vcd->levels[level] = part;
+    for (int l = 0; l < level && l < 7; l++) /* coarse levels are visited once */
+      g_clear_pointer (&vcd->levels[l], lam_partition_free);
   }
   g_autofree int64_t *order = g_new (int64_t, part->n);
   lam_partition_order (vcd->params.seed, vcd->iteration, part->n, order);

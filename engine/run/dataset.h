@@ -16,25 +16,25 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  LamRange rows;          /* detector rows of the file; {0, 0} = all */
-  int64_t bin;            /* 1 = as it is */
+  LamRange rows; /* detector rows of the file; {0, 0} = all */
+  int64_t bin;   /* 1 = as it is */
   LamTransmissionOptions transmission;
-  LamWeightKind weights;  /* where the file brings none */
-  double tilt;            /* radians the detector is turned by */
+  LamWeightKind weights; /* where the file brings none */
+  double tilt;           /* radians the detector is turned by */
 } LamPrepareParams;
 
 void lam_prepare_params_init (LamPrepareParams *params);
 
 typedef struct {
   gatomicrefcount refs;
-  char *name;                     /* the file's base name, or the example's */
-  char *path;                     /* NULL for an example */
-  LamGeometry *geometry;          /* of the prepared data, with its automatic volume */
-  float *sinogram;                /* [view][row][channel], -log; NULL once lam_dataset_drop_arrays () was called */
-  float *weights;                 /* as sinogram, or NULL: unweighted */
+  char *name;            /* the file's base name, or the example's */
+  char *path;            /* NULL for an example */
+  LamGeometry *geometry; /* of the prepared data, with its automatic volume */
+  float *sinogram;       /* [view][row][channel], -log; NULL once lam_dataset_drop_arrays () was called */
+  float *weights;        /* as sinogram, or NULL: unweighted */
   LamTransmissionReport counted;
-  gboolean was_counts;            /* the report means something */
-  GPtrArray *log;                 /* char *: what was found and done, a line each */
+  gboolean was_counts; /* the report means something */
+  GPtrArray *log;      /* char *: what was found and done, a line each */
 } LamDataset;
 
 /* Reads and prepares. Errors name file, dataset and index. */

@@ -61,6 +61,8 @@ LamSnapshot *lam_job_take_snapshot (LamJob *job, LamPlane plane);
 LamControl *lam_job_get_control (LamJob *job);
 void lam_job_log (LamJob *job, const char *line);
 void lam_job_add_iteration (LamJob *job, const LamReconIteration *it);
+/* How many iterations are planned: with it fraction and time left count them. */
+void lam_job_set_target (LamJob *job, int64_t iterations);
 /* @result is dropped with @free_result when the job goes. */
 void lam_job_set_result (LamJob *job, gpointer result, GDestroyNotify free_result);
 /* Hooks that send everything of a reconstruction through @job. */

@@ -12,11 +12,11 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  int64_t slice;          /* of the volume */
-  double channel_offset;  /* axis relative to the detector's middle */
-  double tilt;            /* radians, beyond what the dataset was prepared with */
+  int64_t slice;         /* of the volume */
+  double channel_offset; /* axis relative to the detector's middle */
+  double tilt;           /* radians, beyond what the dataset was prepared with */
   uint64_t generation;
-  uint64_t serial;        /* any number of the caller's; comes back with the answer */
+  uint64_t serial; /* any number of the caller's; comes back with the answer */
 } LamLiveRequest;
 
 #define LAM_TYPE_LIVE (lam_live_get_type ())

@@ -25,22 +25,22 @@ typedef enum {
 
 typedef struct {
   LamMethod method;
-  char *devices;            /* "auto", "cpu", "4xcpu" */
+  char *devices; /* "auto", "cpu", "4xcpu" */
   int64_t iterations;
   double stop_percent;      /* stop below this change; 0 = never */
   double snr_db, sharpness; /* automatic regularisation */
   double sigma_y, sigma_x;  /* > 0: given, and not automatic */
   double p, q, t;
-  double neighbours[3];     /* weights of rows, columns, slices */
+  double neighbours[3]; /* weights of rows, columns, slices */
   double max_step;
   gboolean positivity, damping;
   LamInit init;
   char *init_path;
   const float *init_volume; /* [row][column][slice]; not owned, must outlive the run */
   uint64_t seed;
-  char *checkpoint;         /* file to keep the state in, or NULL: none */
-  gboolean resume;          /* go on from it */
-  gboolean consume;         /* drop the dataset's arrays once they are on the devices */
+  char *checkpoint; /* file to keep the state in, or NULL: none */
+  gboolean resume;  /* go on from it */
+  gboolean consume; /* drop the dataset's arrays once they are on the devices */
 } LamReconParams;
 
 void lam_recon_params_init (LamReconParams *params);
@@ -67,18 +67,18 @@ typedef struct {
 typedef struct {
   gatomicrefcount refs;
   LamGeometry *geometry;
-  float *volume;            /* [row][column][slice], lam_alloc () */
+  float *volume; /* [row][column][slice], lam_alloc () */
   LamReconParams params;
   LamRegularization regularization;
   double sigma_y, sigma_x;
-  GArray *iterations;       /* of LamReconIteration; empty for direct methods */
-  gboolean stopped;         /* by the person, before the end; the volume is that of the last whole iteration */
+  GArray *iterations; /* of LamReconIteration; empty for direct methods */
+  gboolean stopped;   /* by the person, before the end; the volume is that of the last whole iteration */
   double seconds;
   int64_t plan_bytes, peak_bytes; /* forecast and measured, all devices and the host */
   int n_devices;
   LamReconDevice *devices;
-  GString *log;             /* lines */
-  char *checksum;           /* SHA-256 of the voxels */
+  GString *log;   /* lines */
+  char *checksum; /* SHA-256 of the voxels */
 } LamReconResult;
 
 LamReconResult *lam_recon_result_ref (LamReconResult *r);
@@ -87,7 +87,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamReconResult, lam_recon_result_unref)
 /* Writes the result file (volume.h), with everything needed to know how it was made. */
 gboolean lam_recon_result_save (LamReconResult *r, const char *path, LamControl *control, GError **error);
 /* One plane of the finished volume. */
-LamSnapshot *lam_recon_result_plane (LamReconResult *r, LamPlane plane, int64_t index, uint64_t generation, GError **error);
+LamSnapshot *lam_recon_result_plane (LamReconResult *r, LamPlane plane, int64_t index, uint64_t generation,
+                                     GError **error);
 
 /* Callbacks, on the caller's thread of lam_reconstruct (); any may be NULL. */
 typedef struct {
@@ -100,13 +101,14 @@ typedef struct {
 } LamReconHooks;
 
 /* The plan of a run from sizes alone. @dataset may be NULL: then no host copy of the data is counted. */
-LamPlan *lam_recon_plan (const LamGeometry *geometry, gboolean weighted, gboolean host_data, const LamReconParams *params, GError **error);
+LamPlan *lam_recon_plan (const LamGeometry *geometry, gboolean weighted, gboolean host_data,
+                         const LamReconParams *params, GError **error);
 /* Forecast of the whole run in seconds, from a measured speed of this machine; rough. */
 double lam_recon_forecast (const LamGeometry *geometry, const LamReconParams *params);
 
 /* Runs. With control->stop_keep the last whole iteration's volume comes back with stopped set; with control->cancel an
  * error LAM_ERROR_CANCELLED. The checkpoint stays until the caller removes it (after a save). */
-LamReconResult *lam_reconstruct (LamDataset *dataset, const LamReconParams *params, LamControl *control, const LamReconHooks *hooks,
-                                 GError **error);
+LamReconResult *lam_reconstruct (LamDataset *dataset, const LamReconParams *params, LamControl *control,
+                                 const LamReconHooks *hooks, GError **error);
 
 G_END_DECLS

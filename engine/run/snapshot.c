@@ -11,6 +11,20 @@ struct _LamSnapshot {
   float *pixels;
 };
 
+void
+lam_snapshot_describe (LamSnapshotInfo *info, const LamGeometry *g)
+{
+  double dx = g->voxel_pitch, dy = dx * g->row_aspect, dz = dx * g->slice_aspect;
+  gboolean slice = info->plane == LAM_PLANE_SLICE, row = info->plane == LAM_PLANE_ROW;
+  info->count = slice ? g->recon_slices : row ? g->recon_rows : g->recon_columns;
+  info->width = slice || row ? g->recon_columns : g->recon_rows;
+  info->height = slice ? g->recon_rows : g->recon_slices;
+  info->pitch_x = slice || row ? dx : dy;
+  info->pitch_y = slice ? dy : dz;
+  g_strlcpy (info->length_unit, g->length_unit, sizeof info->length_unit);
+  g_snprintf (info->value_unit, sizeof info->value_unit, "1/%s", g->length_unit);
+}
+
 LamSnapshot *
 lam_snapshot_new_take (const LamSnapshotInfo *info, float *pixels)
 {

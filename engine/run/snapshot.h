@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "core/types.h"
+#include "ct/geometry.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +34,9 @@ typedef struct {
 } LamSnapshotInfo;
 
 typedef struct _LamSnapshot LamSnapshot;
+
+/* Fills count, width, height, pitches and units for info->plane of the volume of @g. */
+void lam_snapshot_describe (LamSnapshotInfo *info, const LamGeometry *g);
 
 /* Takes @pixels (from lam_alloc (), height x width, row-major) and fills in low, high and bad. */
 LamSnapshot *lam_snapshot_new_take (const LamSnapshotInfo *info, float *pixels);

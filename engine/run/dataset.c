@@ -1,0 +1,368 @@
+#include "run/dataset.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/plan.h"
+#include "core/threadpool.h"
+#include "ct/phantom.h"
+#include "ct/projector.h"
+
+void
+lam_prepare_params_init (LamPrepareParams *params)
+{
+  memset (params, 0, sizeof *params);
+  params->bin = 1;
+  lam_transmission_options_init (&params->transmission);
+}
+
+LamDataset *
+lam_dataset_new_take (const char *name, LamGeometry *geometry, float *sinogram, float *weights)
+{
+  LamDataset *d = g_new0 (LamDataset, 1);
+  g_atomic_ref_count_init (&d->refs);
+  d->name = g_strdup (name);
+  d->geometry = geometry;
+  d->sinogram = sinogram;
+  d->weights = weights;
+  d->log = g_ptr_array_new_with_free_func (g_free);
+  return d;
+}
+
+LamDataset *
+lam_dataset_ref (LamDataset *d)
+{
+  g_atomic_ref_count_inc (&d->refs);
+  return d;
+}
+
+void
+lam_dataset_drop_arrays (LamDataset *d)
+{
+  lam_free (d->sinogram);
+  lam_free (d->weights);
+  d->sinogram = d->weights = NULL;
+}
+
+void
+lam_dataset_unref (LamDataset *d)
+{
+  if (!d || !g_atomic_ref_count_dec (&d->refs))
+    return;
+  lam_dataset_drop_arrays (d);
+  g_free (d->name);
+  g_free (d->path);
+  lam_geometry_free (d->geometry);
+  g_ptr_array_unref (d->log);
+  g_free (d);
+}
+
+static void G_GNUC_PRINTF (2, 3) say (LamDataset *d, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_ptr_array_add (d->log, g_strdup_vprintf (format, args));
+  va_end (args);
+}
+
+static void
+say_lines (LamDataset *d, const char *lines)
+{
+  g_auto (GStrv) each = lines ? g_strsplit (lines, "\n", -1) : NULL;
+  for (char **line = each; line && *line; line++)
+    if (**line)
+      say (d, "%s", *line);
+}
+
+/* ---- the steps, cut by views over the pool ---- */
+
+typedef struct {
+  float *data, *weights;
+  const float *flat, *dark;
+  int64_t views, rows, channels, each;
+  const LamTransmissionOptions *options;
+  double tilt;
+  LamControl *control;
+  LamTransmissionReport *reports; /* [pieces] */
+  GError **errors;                /* [pieces] */
+} Step;
+
+static void
+transmission_piece (int64_t index, int worker, void *data)
+{
+  const Step *s = data;
+  int64_t first = index * s->each, n = LAM_MIN (s->each, s->views - first), at = first * s->rows * s->channels;
+  lam_transmission (s->data + at, n, s->rows, s->channels, s->flat, s->dark, s->options,
+                    s->weights ? s->weights + at : NULL, &s->reports[index], s->control, &s->errors[index]);
+}
+
+static void
+tilt_piece (int64_t index, int worker, void *data)
+{
+  const Step *s = data;
+  int64_t first = index * s->each, n = LAM_MIN (s->each, s->views - first), at = first * s->rows * s->channels;
+  lam_rotate_detector (s->data + at, n, s->rows, s->channels, s->tilt, s->control, &s->errors[index]);
+}
+
+static gboolean
+run_step (Step *s, LamPoolFunc func, LamTransmissionReport *sum, GError **error)
+{
+  int64_t pieces = LAM_MIN (s->views, 4 * (int64_t) lam_pool_threads (lam_pool_shared ()));
+  gboolean ok = TRUE;
+  s->each = (s->views + pieces - 1) / pieces;
+  pieces = (s->views + s->each - 1) / s->each;
+  s->reports = g_new0 (LamTransmissionReport, pieces);
+  s->errors = g_new0 (GError *, pieces);
+  lam_pool_for (lam_pool_shared (), pieces, func, s, NULL);
+  for (int64_t i = 0; i < pieces; i++) {
+    if (sum)
+      lam_transmission_report_add (sum, &s->reports[i]);
+    if (s->errors[i] && ok) {
+      ok = FALSE;
+      g_propagate_error (error, s->errors[i]);
+    } else
+      g_clear_error (&s->errors[i]);
+  }
+  g_free (s->reports);
+  g_free (s->errors);
+  return ok && lam_control_go_on (s->control, error);
+}
+
+typedef struct {
+  LamControl *control;
+} Io;
+
+static gboolean
+io_cancelled (gpointer data)
+{
+  return lam_control_cancelled (((Io *) data)->control);
+}
+
+static void
+io_progress (double fraction, const char *what, gpointer data)
+{
+  lam_control_progress (((Io *) data)->control, what, fraction, 1);
+}
+
+/* Reads what the scan has into @d; the rows of @rows. */
+static gboolean
+read_arrays (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange rows, float **flat, float **dark,
+             LamControl *control, GError **error)
+{
+  Io io = {control};
+  LamIoControl ioc = {io_cancelled, io_progress, &io};
+  int64_t n = lam_range_size (rows), channels = scan->geometry->channels, view = lam_mul_size (n, channels);
+  gboolean mask = scan->kind == LAM_SCAN_COUNTS && params->transmission.policy == LAM_DEFECT_MASK;
+  gboolean weighted = scan->has_weights || mask || params->weights != LAM_WEIGHTS_UNWEIGHTED;
+  float *flats = NULL, *darks = NULL;
+  gboolean ok = FALSE;
+  d->sinogram = lam_alloc_n (lam_mul_size (scan->geometry->views, view), 4, "projections", error);
+  if (d->sinogram && weighted)
+    d->weights = lam_alloc_n (lam_mul_size (scan->geometry->views, view), 4, "weights", error);
+  if (!d->sinogram || (weighted && !d->weights))
+    return FALSE;
+  if (scan->kind == LAM_SCAN_COUNTS) {
+    if (scan->flats > 0
+        && (!(flats = lam_alloc_n (lam_mul_size (scan->flats, view), 4, "flats", error))
+            || !(*flat = lam_alloc_n (view, 4, "mean flat", error))))
+      goto out;
+    if (scan->darks > 0
+        && (!(darks = lam_alloc_n (lam_mul_size (scan->darks, view), 4, "darks", error))
+            || !(*dark = lam_alloc_n (view, 4, "mean dark", error))))
+      goto out;
+  }
+  if (!lam_scan_read (scan, rows, d->sinogram, flats, darks, scan->has_weights ? d->weights : NULL, &ioc, error))
+    goto out;
+  if (flats && !lam_mean_frames (flats, scan->flats, n, channels, *flat, error))
+    goto out;
+  if (darks && !lam_mean_frames (darks, scan->darks, n, channels, *dark, error))
+    goto out;
+  if (d->weights && !scan->has_weights)
+    for (int64_t i = 0; i < scan->geometry->views * view; i++)
+      d->weights[i] = 1;
+  ok = TRUE;
+out:
+  lam_free (flats);
+  lam_free (darks);
+  return ok;
+}
+
+static gboolean
+prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange rows, const float *flat,
+         const float *dark, LamControl *control, GError **error)
+{
+  LamGeometry *g = d->geometry;
+  int64_t n = lam_range_size (rows);
+  Step step = {.data = d->sinogram,
+               .weights = d->weights,
+               .flat = flat,
+               .dark = dark,
+               .views = g->views,
+               .rows = n,
+               .channels = g->channels,
+               .options = &params->transmission,
+               .tilt = params->tilt,
+               .control = control};
+  double air;
+  lam_control_progress (control, "preparing", 0, 1);
+  if (scan->kind == LAM_SCAN_COUNTS) {
+    if (!flat) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
+                   "%s holds counts but no flat frames, so transmission cannot be made; give a file with "
+                   "/exchange/data_white, or "
+                   "-log data",
+                   scan->path);
+      return FALSE;
+    }
+    if (!run_step (&step, transmission_piece, &d->counted, error))
+      return FALSE;
+    g_autofree char *text = lam_transmission_report_text (&d->counted, &params->transmission);
+    d->was_counts = TRUE;
+    say (d, "transmission of %" G_GINT64_FORMAT " samples: %s", d->counted.samples, text);
+  }
+  if (params->tilt != 0 && !run_step (&step, tilt_piece, NULL, error))
+    return FALSE;
+  if (params->bin > 1) {
+    if (!lam_bin (d->sinogram, g->views, n, g->channels, params->bin, params->bin, d->sinogram, error)
+        || (d->weights && !lam_bin (d->weights, g->views, n, g->channels, params->bin, params->bin, d->weights, error))
+        || !lam_geometry_bin (g, params->bin, params->bin, error))
+      return FALSE;
+    say (d, "binned by %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT " rows, %" G_GINT64_FORMAT " channels", params->bin,
+         g->rows, g->channels);
+  }
+  int64_t samples = g->views * g->rows * g->channels;
+  if (params->weights != LAM_WEIGHTS_UNWEIGHTED && !scan->has_weights) {
+    g_autofree char *zero = NULL;
+    float *made = lam_alloc_n (samples, 4, "weights", error);
+    if (!made)
+      return FALSE;
+    lam_make_weights (params->weights, d->sinogram, samples, made);
+    for (int64_t i = 0; i < samples; i++)
+      d->weights[i] = d->weights[i] > 0 ? made[i] : 0;
+    lam_free (made);
+    say (d, "weights: %s", lam_weights_name (params->weights));
+  }
+  if (!lam_check_sinogram (d->sinogram, d->weights, g->views, g->rows, g->channels, error))
+    return FALSE;
+  if (d->weights)
+    lam_clear_masked (d->sinogram, d->weights, samples);
+  if (lam_air_level (d->sinogram, g->views, g->rows, g->channels, &air, NULL)) {
+    g_autofree char *warning = lam_air_warning (air);
+    say_lines (d, warning);
+  }
+  if (g->recon_rows == 0 && !lam_geometry_auto_volume (g, error))
+    return FALSE;
+  g_autofree char *warnings = lam_geometry_warnings (g);
+  say_lines (d, warnings);
+  return lam_geometry_check (g, error);
+}
+
+LamDataset *
+lam_dataset_load (LamScan *scan, const LamPrepareParams *params, LamControl *control, GError **error)
+{
+  if (!lam_scan_complete (scan, error))
+    return NULL;
+  LamRange rows = lam_range_size (params->rows) > 0 ? params->rows : scan->rows;
+  if (rows.begin < 0 || rows.end > scan->file_rows || lam_range_size (rows) == 0) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "detector rows %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT " of %s: it has %" G_GINT64_FORMAT
+                 ", so 0:%" G_GINT64_FORMAT " is the whole",
+                 rows.begin, rows.end, scan->path, scan->file_rows, scan->file_rows);
+    return NULL;
+  }
+  if (params->bin < 1) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "bin %" G_GINT64_FORMAT ": expected 1 or more", params->bin);
+    return NULL;
+  }
+  g_autofree char *name = g_path_get_basename (scan->path);
+  g_autoptr (LamDataset) d = lam_dataset_new_take (name, lam_geometry_copy (scan->geometry), NULL, NULL);
+  float *flat = NULL, *dark = NULL;
+  d->path = g_strdup (scan->path);
+  if (lam_range_size (rows) != d->geometry->rows) {
+    LamRange channels = {0, d->geometry->channels};
+    LamRange relative = {rows.begin - scan->rows.begin, rows.end - scan->rows.begin};
+    if (!lam_geometry_crop (d->geometry, relative, channels, error))
+      return NULL;
+  }
+  for (guint i = 0; i < scan->findings->len; i++) {
+    const LamFinding *f = g_ptr_array_index (scan->findings, i);
+    if (f->kind == LAM_FINDING_ASSUMED || f->kind == LAM_FINDING_WARNING)
+      say (d, "%s", f->text);
+  }
+  gboolean ok = read_arrays (d, scan, params, rows, &flat, &dark, control, error)
+                && prepare (d, scan, params, rows, flat, dark, control, error);
+  lam_free (flat);
+  lam_free (dark);
+  return ok ? g_steal_pointer (&d) : NULL;
+}
+
+/* ---- the example ---- */
+
+static float *
+example_sinogram (const LamGeometry *g, const float *volume, LamControl *control, GError **error)
+{
+  g_autoptr (LamDevices) set = lam_devices_new ("cpu", error);
+  g_autoptr (LamProjector) p = set ? lam_projector_new (g, set, error) : NULL;
+  if (!p)
+    return NULL;
+  g_autoptr (LamPlan) plan = lam_plan_new (set);
+  LamShards x, y;
+  lam_plan_add_phase (plan, "project");
+  lam_plan_add_buffer (plan, 0, "recon", lam_projector_volume_floats (p, 0) * 4, 0, 0);
+  lam_plan_add_buffer (plan, 0, "sinogram", lam_projector_sino_floats (p, 0) * 4, 0, 0);
+  lam_projector_plan (p, plan, LAM_MIN (4096, p->pixels), 0, 0);
+  p->control = control;
+  if (!lam_projector_open (p, plan, error) || !(x.at[0] = lam_plan_take (plan, 0, "recon", error))
+      || !(y.at[0] = lam_plan_take (plan, 0, "sinogram", error)))
+    return NULL;
+  float *host = lam_alloc_n (g->views * g->rows * g->channels, 4, "sinogram", error);
+  if (host
+      && (!lam_projector_put_volume (p, volume, &x, error) || !lam_projector_forward (p, &x, &y, error)
+          || !lam_projector_get_sino (p, &y, host, error))) {
+    lam_free (host);
+    host = NULL;
+  }
+  return host;
+}
+
+LamDataset *
+lam_dataset_example (LamGeometryKind kind, int64_t channels, LamControl *control, GError **error)
+{
+  gboolean cone = kind == LAM_GEOMETRY_CONE;
+  int64_t n = channels > 0 ? channels : cone ? 128 : 256, rows = cone ? 64 : 24, views = cone ? 180 : 200;
+  g_autoptr (LamGeometry) g = lam_geometry_new (kind, views, rows, n);
+  lam_geometry_set_angles (g, 0, cone ? 2 * G_PI : G_PI);
+  g->channel_offset = -3.4 * (double) n / 256; /* so that there is a centre to find */
+  if (cone) {
+    g->source_detector = 4.0 * (double) n;
+    g->source_axis = 2.0 * (double) n;
+  }
+  if (!lam_geometry_auto_volume (g, error))
+    return NULL;
+  int64_t voxels = g->recon_rows * g->recon_columns * g->recon_slices;
+  float *volume = lam_alloc_n (voxels, 4, "phantom", error);
+  if (!volume)
+    return NULL;
+  float *sinogram = NULL;
+  if (lam_phantom_fill (LAM_PHANTOM_TOOTH, g->recon_rows, g->recon_columns, g->recon_slices,
+                        (LamRange){0, g->recon_slices}, volume, error)) {
+    double scale =
+        lam_phantom_scale (LAM_PHANTOM_TOOTH, g->recon_rows, g->recon_columns, g->recon_slices, 2.5) / g->voxel_pitch;
+    for (int64_t i = 0; i < voxels; i++)
+      volume[i] = (float) (volume[i] * scale);
+    sinogram = example_sinogram (g, volume, control, error);
+  }
+  lam_free (volume);
+  if (!sinogram)
+    return NULL;
+  lam_noise_transmission (sinogram, 0, views * rows * n, 20000, 0, 1);
+  LamDataset *d = lam_dataset_new_take (cone ? "example (cone beam)" : "example", g_steal_pointer (&g), sinogram, NULL);
+  say (d,
+       "bundled example: a phantom's scan, made here: %" G_GINT64_FORMAT " views, %" G_GINT64_FORMAT
+       " rows, %" G_GINT64_FORMAT " channels, noise of 20000 photons",
+       views, rows, n);
+  return d;
+}

@@ -1,0 +1,167 @@
+/* recon-result.c: what a run leaves: its numbers, pictures of it, and the file. */
+#include <math.h>
+#include <string.h>
+
+#include "config.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "io/mbirjax.h"
+#include "io/volume.h"
+#include "run/recon-private.h"
+
+LamReconResult *
+lam_recon_result_ref (LamReconResult *r)
+{
+  g_atomic_ref_count_inc (&r->refs);
+  return r;
+}
+
+void
+lam_recon_result_unref (LamReconResult *r)
+{
+  if (!r || !g_atomic_ref_count_dec (&r->refs))
+    return;
+  lam_geometry_free (r->geometry);
+  lam_free (r->volume);
+  lam_recon_params_clear (&r->params);
+  g_array_unref (r->iterations);
+  g_free (r->devices);
+  g_string_free (r->log, TRUE);
+  g_free (r->checksum);
+  g_free (r);
+}
+
+void
+lam_recon_measure (LamRecon *r)
+{
+  LamReconResult *result = r->result;
+  result->n_devices = lam_devices_count (r->set);
+  result->devices = g_new0 (LamReconDevice, result->n_devices);
+  result->peak_bytes = lam_memory_peak ();
+  for (int d = 0; d < result->n_devices; d++) {
+    LamDevice *device = lam_devices_get (r->set, d);
+    LamReconDevice *out = &result->devices[d];
+    g_strlcpy (out->name, device->name, sizeof out->name);
+    out->bytes = atomic_load (&device->peak);
+    out->planned_bytes = lam_plan_peak (r->plan, d);
+    out->busy_seconds = (double) atomic_load (&device->busy_ns) / 1e9;
+    out->copied_in = atomic_load (&device->copied_in);
+    out->copied_out = atomic_load (&device->copied_out);
+    result->peak_bytes += out->bytes;
+  }
+}
+
+LamSnapshot *
+lam_recon_result_plane (LamReconResult *r, LamPlane plane, int64_t index, uint64_t generation, GError **error)
+{
+  const LamGeometry *g = r->geometry;
+  LamSnapshotInfo info = {.generation = generation,
+                          .plane = plane,
+                          .index = index,
+                          .iteration =
+                              r->iterations->len > 0
+                                  ? g_array_index (r->iterations, LamReconIteration, r->iterations->len - 1).iteration
+                                  : -1};
+  lam_snapshot_describe (&info, g);
+  if (index < 0 || index >= info.count) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "plane %" G_GINT64_FORMAT ": there are %" G_GINT64_FORMAT, index,
+                 info.count);
+    return NULL;
+  }
+  float *pixels = lam_alloc_n (info.width * info.height, 4, "picture", error);
+  if (!pixels)
+    return NULL;
+  int64_t columns = g->recon_columns, slices = g->recon_slices;
+  for (int64_t j = 0; j < info.height; j++)
+    for (int64_t i = 0; i < info.width; i++) {
+      int64_t row = plane == LAM_PLANE_SLICE ? j : plane == LAM_PLANE_ROW ? index : i;
+      int64_t column = plane == LAM_PLANE_COLUMN ? index : i, slice = plane == LAM_PLANE_SLICE ? index : j;
+      pixels[j * info.width + i] = r->volume[(row * columns + column) * slices + slice];
+    }
+  return lam_snapshot_new_take (&info, pixels);
+}
+
+static char *
+model_params (const LamReconResult *r, GError **error)
+{
+  g_autoptr (LamYaml) y = lam_yaml_new (TRUE);
+  lam_yaml_add_geometry (y, r->geometry);
+  lam_yaml_add_double (y, "sigma_y", r->sigma_y, FALSE);
+  lam_yaml_add_double (y, "sigma_x", r->sigma_x, FALSE);
+  lam_yaml_add_double (y, "p", r->params.p, FALSE);
+  lam_yaml_add_double (y, "q", r->params.q, FALSE);
+  lam_yaml_add_double (y, "T", r->params.t, FALSE);
+  lam_yaml_add_double (y, "snr_db", r->params.snr_db, FALSE);
+  lam_yaml_add_double (y, "sharpness", r->params.sharpness, FALSE);
+  lam_yaml_add_bool (y, "positivity_flag", r->params.positivity, FALSE);
+  return lam_yaml_text (y, error);
+}
+
+static char *
+recon_params (const LamReconResult *r, GError **error)
+{
+  g_autoptr (LamYaml) y = lam_yaml_new (FALSE);
+  guint n = r->iterations->len;
+  g_autofree double *column = g_new0 (double, n + 1);
+  static const char *const sigmas[] = {"sigma_y", "sigma_x"};
+  const double values[] = {r->sigma_y, r->sigma_x};
+  lam_yaml_add_int (y, "num_iterations", n, FALSE);
+  for (int c = 0; c < 4; c++) {
+    static const char *const names[] = {"fm_rmse", "prior_loss", "stop_threshold_change_pct", "alpha_values"};
+    for (guint i = 0; i < n; i++) {
+      const LamReconIteration *it = &g_array_index (r->iterations, LamReconIteration, i);
+      column[i] = c == 0 ? it->data_cost : c == 1 ? it->prior_cost : c == 2 ? it->change_percent : it->mean_step;
+    }
+    lam_yaml_add_doubles (y, names[c], column, n, FALSE);
+  }
+  lam_yaml_add_map (y, "regularization_params", sigmas, values, 2);
+  return lam_yaml_text (y, error);
+}
+
+typedef struct {
+  LamControl *control;
+} Io;
+
+static gboolean
+io_cancelled (gpointer data)
+{
+  return lam_control_cancelled (((Io *) data)->control);
+}
+
+static void
+io_progress (double fraction, const char *what, gpointer data)
+{
+  lam_control_progress (((Io *) data)->control, "saving", fraction, 1);
+}
+
+gboolean
+lam_recon_result_save (LamReconResult *r, const char *path, LamControl *control, GError **error)
+{
+  const LamGeometry *g = r->geometry;
+  Io io = {control};
+  LamIoControl ioc = {io_cancelled, io_progress, &io};
+  g_autofree char *model = model_params (r, error), *recon = model ? recon_params (r, error) : NULL;
+  g_autofree char *json = lam_recon_params_json (&r->params), *checksum = NULL;
+  g_autofree char *units = g_strdup_printf ("1/%s", g->length_unit);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *date = g_date_time_format_iso8601 (now),
+                  *notes = g_strdup_printf ("Reconstruction completed: %s", date);
+  if (!recon)
+    return FALSE;
+  LamVolumeInfo info = {
+      .units = units,
+      .length_unit = g->length_unit,
+      .parameters = json,
+      .recon_params = recon,
+      .model_params = model,
+      .recon_log = r->log->str,
+      .notes = notes,
+      .voxel_size = {g->voxel_pitch * g->row_aspect, g->voxel_pitch, g->voxel_pitch * g->slice_aspect},
+  };
+  if (!lam_volume_write (path, r->volume, g->recon_rows, g->recon_columns, g->recon_slices, &info, &ioc, &checksum,
+                         error))
+    return FALSE;
+  g_free (r->checksum);
+  r->checksum = g_steal_pointer (&checksum);
+  return TRUE;
+}
