@@ -1,0 +1,288 @@
+/* test-recon.c: the recipe: same bits on any device count and after a resume, memory as planned, stop and keep, faults. */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "io/checkpoint.h"
+#include "io/volume.h"
+#include "run/live.h"
+#include "run/recon.h"
+
+static LamDataset *
+example (LamGeometryKind kind)
+{
+  g_autoptr (GError) error = NULL;
+  LamDataset *d = lam_dataset_example (kind, kind == LAM_GEOMETRY_CONE ? 32 : 48, NULL, &error);
+  g_assert_no_error (error);
+  return d;
+}
+
+static LamReconResult *
+run (LamDataset *d, const LamReconParams *params, LamControl *control, const LamReconHooks *hooks)
+{
+  g_autoptr (GError) error = NULL;
+  LamReconResult *r = lam_reconstruct (d, params, control, hooks, &error);
+  g_assert_no_error (error);
+  return r;
+}
+
+static int64_t
+voxels (const LamReconResult *r)
+{
+  return r->geometry->recon_rows * r->geometry->recon_columns * r->geometry->recon_slices;
+}
+
+static void
+assert_same (const LamReconResult *a, const LamReconResult *b)
+{
+  g_assert_cmpint (voxels (a), ==, voxels (b));
+  g_assert_true (memcmp (a->volume, b->volume, voxels (a) * 4) == 0);
+}
+
+static void
+test_devices (gconstpointer data)
+{
+  g_autoptr (LamDataset) d = example (GPOINTER_TO_INT (data));
+  for (int method = 0; method < 2; method++) {
+    LamReconParams params;
+    lam_recon_params_init (&params);
+    params.method = method ? LAM_METHOD_VCD : LAM_METHOD_DIRECT;
+    params.iterations = 3;
+    params.devices = (char *) "1xcpu";
+    g_autoptr (LamReconResult) one = run (d, &params, NULL, NULL);
+    static const char *const counts[] = {"2xcpu", "3xcpu", "5xcpu", "8xcpu"};
+    for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+      params.devices = (char *) counts[i];
+      g_autoptr (LamReconResult) other = run (d, &params, NULL, NULL);
+      assert_same (one, other);
+    }
+    g_test_message ("%s: plan %" G_GINT64_FORMAT " bytes, measured %" G_GINT64_FORMAT, method ? "VCD" : "direct",
+                    one->plan_bytes, one->peak_bytes);
+  }
+}
+
+/* Engine bytes within 2 % of the plan, on every device. */
+static void
+test_memory (gconstpointer data)
+{
+  g_autoptr (LamDataset) d = example (GPOINTER_TO_INT (data));
+  static const char *const counts[] = {"1xcpu", "3xcpu"};
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    for (int method = 0; method < 2; method++) {
+      LamReconParams params;
+      lam_recon_params_init (&params);
+      params.method = method ? LAM_METHOD_VCD : LAM_METHOD_DIRECT;
+      params.iterations = 5;
+      params.devices = (char *) counts[i];
+      g_autoptr (LamReconResult) r = run (d, &params, NULL, NULL);
+      for (int k = 0; k < r->n_devices; k++) {
+        g_test_message ("%s, %s, device %d: planned %" G_GINT64_FORMAT ", held %" G_GINT64_FORMAT, counts[i],
+                        method ? "VCD" : "direct", k, r->devices[k].planned_bytes, r->devices[k].bytes);
+        g_assert_cmpint (r->devices[k].bytes, <=, r->devices[k].planned_bytes);
+        g_assert_cmpint (r->devices[k].bytes * 100, >=, r->devices[k].planned_bytes * 98);
+      }
+      g_assert_cmpint (r->peak_bytes * 100, <=, r->plan_bytes * 102);
+    }
+}
+
+/* A run in two halves, on another device count, has the bits of one that went through. */
+static void
+test_resume (gconstpointer data)
+{
+  g_autoptr (LamDataset) d = example (GPOINTER_TO_INT (data));
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", NULL), *path = g_build_filename (folder, "state", NULL);
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.stop_percent = 0;
+  params.iterations = 6;
+  params.devices = (char *) "cpu";
+  g_autoptr (LamReconResult) whole = run (d, &params, NULL, NULL);
+  params.iterations = 3;
+  params.checkpoint = path;
+  g_autoptr (LamReconResult) half = run (d, &params, NULL, NULL);
+  params.iterations = 6;
+  params.resume = TRUE;
+  params.devices = (char *) "3xcpu";
+  g_autoptr (LamReconResult) rest = run (d, &params, NULL, NULL);
+  assert_same (whole, rest);
+  g_assert_cmpint (rest->iterations->len, ==, 6);
+
+  /* Another problem's state is refused. */
+  g_autoptr (GError) error = NULL;
+  params.q = 1.1;
+  g_assert_null (lam_reconstruct (d, &params, NULL, NULL, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+typedef struct {
+  LamControl control;
+  int64_t stop_after;
+  gboolean cancel;
+} Stop;
+
+static void
+stop_cb (const LamReconIteration *it, void *data)
+{
+  Stop *s = data;
+  if (it->iteration == s->stop_after)
+    atomic_store (s->cancel ? &s->control.cancel : &s->control.stop_keep, 1);
+}
+
+static void
+test_stop (void)
+{
+  g_autoptr (LamDataset) d = example (LAM_GEOMETRY_PARALLEL);
+  g_autoptr (GError) error = NULL;
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.stop_percent = 0;
+  params.iterations = 1000;
+  Stop s = {.stop_after = 3};
+  LamReconHooks hooks = {.iteration = stop_cb, .data = &s};
+  g_autoptr (LamReconResult) kept = run (d, &params, &s.control, &hooks);
+  g_assert_true (kept->stopped);
+  g_assert_cmpint (kept->iterations->len, ==, 3);
+  params.iterations = 3;
+  g_autoptr (LamReconResult) exact = run (d, &params, NULL, NULL);
+  assert_same (kept, exact);
+
+  Stop c = {.stop_after = 2, .cancel = TRUE};
+  hooks.data = &c;
+  params.iterations = 1000;
+  g_assert_null (lam_reconstruct (d, &params, &c.control, &hooks, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_CANCELLED);
+}
+
+/* Every planned allocation and every lam_alloc () fails once: an error each time, nothing held afterwards. */
+static void
+test_no_memory (gconstpointer data)
+{
+  g_autoptr (LamDataset) d = example (GPOINTER_TO_INT (data));
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.iterations = 2;
+  params.devices = (char *) "2xcpu";
+  int64_t held = lam_memory_bytes (), failures = 0;
+  for (int64_t n = 1;; n++) {
+    g_autoptr (GError) error = NULL;
+    lam_memory_fail_at (n);
+    g_autoptr (LamReconResult) r = lam_reconstruct (d, &params, NULL, NULL, &error);
+    lam_memory_fail_at (0);
+    if (r)
+      break;
+    g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
+    g_assert_cmpint (lam_memory_bytes (), ==, held);
+    failures++;
+  }
+  g_test_message ("%" G_GINT64_FORMAT " allocations failed in turn", failures);
+  g_assert_cmpint (failures, >, 20);
+}
+
+static void
+test_save (void)
+{
+  g_autoptr (LamDataset) d = example (LAM_GEOMETRY_PARALLEL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", NULL), *path = g_build_filename (folder, "out.h5", NULL);
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.iterations = 2;
+  g_autoptr (LamReconResult) r = run (d, &params, NULL, NULL);
+  g_assert_true (lam_recon_result_save (r, path, NULL, &error));
+  g_assert_no_error (error);
+  g_autoptr (LamVolume) v = lam_volume_open (path, NULL, LAM_LAYOUT_FROM_FILE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (v->checksum, ==, r->checksum);
+  g_assert_cmpint (v->slices, ==, r->geometry->recon_slices);
+  /* Start from what was saved. */
+  params.init = LAM_INIT_FILE;
+  params.init_path = path;
+  g_autoptr (LamReconResult) again = run (d, &params, NULL, NULL);
+  params.init = LAM_INIT_CURRENT;
+  params.init_volume = r->volume;
+  g_autoptr (LamReconResult) same = run (d, &params, NULL, NULL);
+  assert_same (again, same);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* The live slice is the slice of the whole reconstruction. */
+static void
+test_live (gconstpointer data)
+{
+  g_autoptr (LamDataset) d = example (GPOINTER_TO_INT (data));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamLive) live = lam_live_new (d, "cpu");
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.method = LAM_METHOD_DIRECT;
+  for (int i = 0; i < 3; i++) {
+    LamLiveRequest request = {.slice = d->geometry->recon_slices / 2 + i % 2, .channel_offset = -3 + 1.3 * i};
+    g_autoptr (LamSnapshot) s = lam_live_compute (live, &request, &error);
+    g_assert_no_error (error);
+    d->geometry->channel_offset = request.channel_offset;
+    g_autoptr (LamReconResult) r = run (d, &params, NULL, NULL);
+    g_autoptr (LamSnapshot) t = lam_recon_result_plane (r, LAM_PLANE_SLICE, request.slice, 0, &error);
+    double difference = 0, norm = 0;
+    const float *a = lam_snapshot_pixels (s), *b = lam_snapshot_pixels (t);
+    for (int64_t j = 0; j < lam_snapshot_info (s)->width * lam_snapshot_info (s)->height; j++) {
+      difference += pow ((double) a[j] - b[j], 2);
+      norm += pow (b[j], 2);
+    }
+    g_test_message ("live slice against the whole: %.2g", sqrt (difference / norm));
+    g_assert_cmpfloat (sqrt (difference / norm), <, 1e-5);
+  }
+}
+
+/* Plans of sizes that no machine holds are answered from numbers alone. */
+static void
+test_plan_sizes (void)
+{
+  g_autoptr (GError) error = NULL;
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 2, 4096, 4096);
+  lam_geometry_set_angles (g, 0, G_PI);
+  g->recon_rows = g->recon_columns = g->recon_slices = 4096;
+  g->voxel_pitch = 1;
+  g_autoptr (LamPlan) plan = lam_recon_plan (g, FALSE, TRUE, &params, &error);
+  g_assert_no_error (error);
+  int n;
+  const LamPlanBuffer *b = lam_plan_buffers (plan, &n);
+  int64_t recon = 0;
+  for (int i = 0; i < n; i++)
+    if (g_str_equal (b[i].name, "recon"))
+      recon += b[i].bytes;
+  g_assert_cmpint (recon, ==, INT64_C (274877906944));
+  g_assert_false (lam_plan_fits (plan, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  static const char *const names[] = {"parallel", "cone"};
+  for (int kind = 0; kind < 2; kind++) {
+    const struct {
+      const char *name;
+      GTestDataFunc func;
+    } tests[] = {{"devices", test_devices},
+                 {"memory", test_memory},
+                 {"resume", test_resume},
+                 {"no-memory", test_no_memory},
+                 {"live", test_live}};
+    for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {
+      g_autofree char *path = g_strdup_printf ("/recon/%s/%s", tests[i].name, names[kind]);
+      g_test_add_data_func (path, GINT_TO_POINTER (kind ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL), tests[i].func);
+    }
+  }
+  g_test_add_func ("/recon/stop", test_stop);
+  g_test_add_func ("/recon/save", test_save);
+  g_test_add_func ("/recon/plan-sizes", test_plan_sizes);
+  return g_test_run ();
+}
