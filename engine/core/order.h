@@ -12,7 +12,7 @@
  *    the block count (lam_blocks_nodes ()). Whoever owns the range computes those nodes and sends them; whoever owns the
  *    output folds all nodes of all owners, in block order, with lam_fold_program (). The result is the root of the
  *    same tree for every way of cutting: no owner waits for another, and none holds all blocks.
- *  - *Inner products.* One double for each view (sinogram) or for each slice (volume); a view's over 16 fixed lanes in
+ *  - *Inner products.* One double for each view (sinogram) or for each slice (volume); a view's over 32 fixed lanes in
  *    memory order, a slice's over fixed chunks of LAM_CHUNK pixels of the list, folded in chunk order. The doubles of
  *    all views or slices are added by index on the host.
  *  - *Which kernel runs* is decided by the whole problem's sizes (lam_projector_new ()), never by a shard's.

@@ -57,7 +57,7 @@ typedef struct {
   void *scratch;  /* lam_kernel_scratch () bytes, one for each worker */
 } LamBackArgs;
 
-/* Forward projection of a pixel list into one view: y += A x, in list order. */
+/* Forward projection of a pixel list into one view, in list order. */
 typedef struct {
   const LamProjectorGeometry *geometry;
   int64_t view;
@@ -67,6 +67,7 @@ typedef struct {
   int64_t x_stride;
   int indexed;      /* x is a whole volume: row or column pixel[i] of it instead of i */
   int64_t k0, k1;   /* slices present in x; cone needs all */
+  float scale;      /* y += scale * A x */
   float *view_data; /* the view; accumulates */
   int64_t line_stride;
   void *scratch;
@@ -86,7 +87,7 @@ typedef struct {
   void (*prior) (const LamPriorParams *params, int64_t n, const float *c, const float *up, const float *down,
                  const float *left, const float *right, const float *before, const float *after, float *gradient,
                  float *hessian);
-  /* sum of w a b over @lines lines of @n, @stride apart, over 16 fixed lanes, in double; w may be NULL. */
+  /* sum of w a b over @lines lines of @n, @stride apart, over 32 fixed lanes, in double; w may be NULL. */
   double (*dot) (int64_t lines, int64_t n, int64_t stride, const float *a, const float *b, const float *w);
   /* acc[i] += |c[i]| and cost[i] += sum over the given neighbours (NULL: none) of b rho (c[i] - neighbour[i]). */
   void (*volume_sums) (const LamPriorParams *params, int64_t n, const float *c, const float *down, const float *right,

@@ -30,18 +30,17 @@ add_lines (int64_t lines, int64_t n, float *dst, int64_t dst_stride, const float
   }
 }
 
-/* error (view @v of device @d) -= alpha (w) A d */
+/* error (view @v of device @d) -= alpha (w) A d. Where A d was not kept it is made again, into the error itself; weights
+ * need it apart. */
 static void
 take_step (LamProjector *p, int d, int worker, int64_t view, float *error_view, const float *weights_view,
            const LamStep *step)
 {
   int64_t floats = lam_projector_view_floats (p), own = view - p->views.range[d].begin;
   float *s = p->work[d].view + worker * floats;
-  const float *made = s;
-  if (step->stored)
-    made = step->stored->at[d] + own * floats;
-  else {
-    memset (s, 0, floats * sizeof *s);
+  const float *made = step->stored ? step->stored->at[d] + own * floats : s;
+  if (!step->stored) {
+    gboolean direct = weights_view == NULL;
     LamForwardArgs f = {
         .geometry = &p->g,
         .view = view,
@@ -51,11 +50,16 @@ take_step (LamProjector *p, int d, int worker, int64_t view, float *error_view, 
         .x_stride = lam_projector_packed_stride (p, LAM_HOST, step->n),
         .k0 = 0,
         .k1 = p->g.slices,
-        .view_data = s,
+        .scale = direct ? -step->alpha : 1,
+        .view_data = direct ? error_view : s,
         .line_stride = lam_projector_line_stride (p),
         .scratch = scratch (p, d, worker),
     };
+    if (!direct)
+      memset (s, 0, floats * sizeof *s);
     p->kernels->forward (&f);
+    if (direct)
+      return;
   }
   if (weights_view) {
     p->kernels->multiply (floats, weights_view, made, s);
@@ -442,6 +446,7 @@ forward_task (int64_t index, int worker, void *data)
           .x_stride = f->x_stride,
           .indexed = f->indexed,
           .k0 = f->k.begin,
+          .scale = 1,
           .k1 = f->k.end,
           .view_data = out + v * floats,
           .line_stride = line,

@@ -166,8 +166,8 @@ typedef int32_t vi;
 #define vtoint(a) ((int32_t) (a))
 #define viadd(a, b) ((a) + (b))
 #define viset(x) ((int32_t) (x))
-#define vload_n(p, m) 0.0f
-#define vstore_n(p, v, m) ((void) (v))
+#define vload_n(p, m) ((m) > 0 ? *(p) : 0.0f)
+#define vstore_n(p, v, m) ((void) ((m) > 0 ? (*(p) = (v)) : 0))
 #define vlookup(p, idx) ((p)[idx])
 #define VLOOKUP_SPAN 64
 #define vgather(p, idx) ((p)[idx])
