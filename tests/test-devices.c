@@ -24,7 +24,7 @@ static const Shape shapes[] = {
     {"parallel few slices", LAM_GEOMETRY_PARALLEL, 35, 5, 29, 29, 27, 5},
     {"parallel one slice", LAM_GEOMETRY_PARALLEL, 7, 1, 9, 9, 9, 1},
     {"parallel more devices than views", LAM_GEOMETRY_PARALLEL, 3, 33, 17, 17, 17, 33},
-    {"cone", LAM_GEOMETRY_CONE, 37, 17, 21, 21, 21, 17},
+    {"cone", LAM_GEOMETRY_CONE, 37, 35, 21, 21, 21, 37},
     {"cone few slices", LAM_GEOMETRY_CONE, 11, 3, 15, 15, 13, 3},
 };
 

@@ -516,8 +516,10 @@ typedef struct {
 static inline __attribute__ ((always_inline)) BODY (Run) BODY (run) (const Vertical *t, double width, int64_t out)
 {
   BODY (Run) r;
-  r.at = (int64_t) floor ((t->low + (double) out * t->slope) * 4294967296.0);
   r.step = (int64_t) rint (t->slope * VW * 4294967296.0);
+  r.at = (int64_t) floor (t->low * 4294967296.0) + out / VW * r.step;
+  if (out % VW) /* a first row somewhere; slices begin at whole vectors, whatever the band */
+    r.at += (int64_t) rint ((double) (out % VW) * t->slope * 4294967296.0);
   r.lanes = vmul (viota (), vset ((float) t->slope));
   r.width = vset ((float) width);
   return r;

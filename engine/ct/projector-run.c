@@ -507,7 +507,7 @@ forward_device (LamDevice *device, void *data, GError **error)
 gboolean
 lam_projector_forward (LamProjector *p, const LamShards *volume, LamShards *sino, GError **error)
 {
-  int64_t all = p->g.slices, band = p->band > 0 ? LAM_MIN (p->band, all) : all;
+  int64_t all = p->g.slices, band = p->band > 0 && !p->g.cone ? LAM_MIN (p->band, all) : all;
   gboolean copies = p->slices.devices > 1;
   int64_t batch = !copies ? p->list_n : p->batch > 0 ? p->batch : LAM_MIN (p->longest, p->list_n);
   batch = LAM_MIN (batch, p->longest > 0 && copies ? p->longest : p->list_n);

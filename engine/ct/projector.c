@@ -143,7 +143,9 @@ lam_projector_new_sizes (const LamGeometry *g, LamDevices *set, GError **error)
   p->g.rows = g->rows;
   p->g.channels = g->channels;
   p->g.slices = g->recon_slices;
-  p->band = g->kind == LAM_GEOMETRY_PARALLEL ? setting ("LAMINA_BAND") : 0;
+  p->band = setting ("LAMINA_BAND");
+  if (g->kind == LAM_GEOMETRY_CONE) /* its vectors begin at whole multiples */
+    p->band = lam_round_up (p->band, LAM_LANES);
   p->batch = setting ("LAMINA_BATCH");
   double bytes =
       4 * ((double) p->pixels * (double) g->recon_slices + (double) g->views * (double) g->rows * (double) g->channels);
