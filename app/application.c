@@ -8,6 +8,7 @@
 
 struct _LamApplication {
   AdwApplication parent_instance;
+  LamQueue *queue; /* of all windows: the devices serve one run at a time */
 };
 
 G_DEFINE_FINAL_TYPE (LamApplication, lam_application, ADW_TYPE_APPLICATION)
@@ -15,7 +16,7 @@ G_DEFINE_FINAL_TYPE (LamApplication, lam_application, ADW_TYPE_APPLICATION)
 static GtkWindow *
 new_window (LamApplication *self)
 {
-  g_autoptr (LamSession) session = lam_session_new ();
+  g_autoptr (LamSession) session = lam_session_new (self->queue);
   return GTK_WINDOW (lam_window_new (ADW_APPLICATION (self), session));
 }
 
@@ -23,7 +24,11 @@ static void
 lam_application_activate (GApplication *application)
 {
   GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
-  gtk_window_present (window != NULL ? window : new_window (LAM_APPLICATION (application)));
+  if (window == NULL) {
+    window = new_window (LAM_APPLICATION (application));
+    lam_session_open_example (lam_window_get_session (LAM_WINDOW (window)));
+  }
+  gtk_window_present (window);
 }
 
 /* Each file in a window of its own, but for the first, which may use an empty one. */
@@ -104,18 +109,37 @@ lam_application_startup (GApplication *application)
 }
 
 static void
+lam_application_shutdown (GApplication *application)
+{
+  LamApplication *self = LAM_APPLICATION (application);
+  if (self->queue != NULL)
+    lam_queue_shut_down (self->queue);
+  G_APPLICATION_CLASS (lam_application_parent_class)->shutdown (application);
+}
+
+static void
+lam_application_dispose (GObject *object)
+{
+  g_clear_object (&LAM_APPLICATION (object)->queue);
+  G_OBJECT_CLASS (lam_application_parent_class)->dispose (object);
+}
+
+static void
 lam_application_class_init (LamApplicationClass *klass)
 {
   GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
   application_class->activate = lam_application_activate;
   application_class->open = lam_application_open;
   application_class->startup = lam_application_startup;
+  application_class->shutdown = lam_application_shutdown;
+  G_OBJECT_CLASS (klass)->dispose = lam_application_dispose;
   application_class->handle_local_options = lam_application_handle_local_options;
 }
 
 static void
 lam_application_init (LamApplication *self)
 {
+  self->queue = lam_queue_new ();
   static const GOptionEntry options[] = {
       {"dark", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Dark style"), NULL},
       {"light", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Light style"), NULL},

@@ -1,4 +1,5 @@
 /* The whole window with an example in it: laid out, driven by its actions, and pictured into the build folder. */
+#include <glib/gstdio.h>
 #include <math.h>
 
 #include "application.h"
@@ -51,7 +52,7 @@ static LamApplication *application; /* one a process */
 static GtkWidget *
 new_window (void)
 {
-  g_autoptr (LamSession) session = lam_session_new ();
+  g_autoptr (LamSession) session = lam_session_new (NULL);
   GtkWidget *window = lam_window_new (ADW_APPLICATION (application), session);
   gtk_window_present (GTK_WINDOW (window));
   test_wait_frames (window, 4);
@@ -109,6 +110,7 @@ fill (GtkWidget *window)
 static void
 save_picture (GtkWidget *window, const char *name)
 {
+  test_wait_frames (window, 4);
   g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (window);
   int width = gtk_widget_get_width (window), height = gtk_widget_get_height (window);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
@@ -220,6 +222,163 @@ test_small (void)
   close_window (window);
 }
 
+/* -- real runs, on the bundled example -- */
+
+static gboolean
+is_ready (gpointer session)
+{
+  return lam_session_get_state (session) == LAM_SESSION_READY;
+}
+
+static gboolean
+has_picture (gpointer session)
+{
+  return lam_slice_model_get_snapshot (lam_session_get_slices (session)) != NULL;
+}
+
+static const LamSnapshotInfo *
+picture (LamSession *session)
+{
+  return lam_snapshot_info (lam_slice_model_get_snapshot (lam_session_get_slices (session)));
+}
+
+static gboolean
+has_iteration (gpointer session)
+{
+  return lam_series_get_n_rows (lam_session_get_series (session)) > 0;
+}
+
+static gboolean
+is_current (gpointer session)
+{
+  return picture (session)->generation == lam_slice_model_get_generation (lam_session_get_slices (session))
+         && picture (session)->index == lam_slice_model_get_index (lam_session_get_slices (session))
+         && lam_slice_model_is_settled (lam_session_get_slices (session));
+}
+
+static gboolean
+is_saved (gpointer session)
+{
+  return !lam_session_has_unsaved (session);
+}
+
+static GtkWidget *
+new_example (int iterations)
+{
+  GtkWidget *window = new_window ();
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  activate (window, "win.open-example");
+  test_wait (is_ready, session);
+  test_wait (has_picture, session);
+  LamParameterList *list = lam_session_get_parameters (session);
+  g_assert_true (
+      lam_parameter_set_value (lam_parameter_list_find (list, "iterations"), g_variant_new_int64 (iterations), NULL));
+  lam_parameter_set_value (lam_parameter_list_find (list, "stop_percent"), g_variant_new_double (0), NULL);
+  return window;
+}
+
+static void
+test_run (void)
+{
+  GtkWidget *window = new_example (2);
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  LamSliceModel *slices = lam_session_get_slices (session);
+  g_autoptr (GError) error = NULL;
+
+  /* The slice follows the axis. */
+  test_wait (is_current, session);
+  LamSnapshot *before = lam_snapshot_ref (lam_slice_model_get_snapshot (slices));
+  g_assert_true (lam_session_edit_offset (session, 5, NULL));
+  for (gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+       lam_slice_model_get_snapshot (slices) == before && g_get_monotonic_time () < end;)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_true (lam_slice_model_get_snapshot (slices) != before);
+  lam_snapshot_unref (before);
+  activate (window, "win.undo");
+
+  activate (window, "win.run");
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_RUNNING);
+  test_wait (has_iteration, session);
+  test_wait (is_ready, session);
+  g_assert_cmpint (lam_series_get_n_rows (lam_session_get_series (session)), ==, 2);
+  g_assert_true (lam_session_can_save (session));
+  g_assert_true (lam_session_has_unsaved (session));
+  test_wait (is_current, session);
+  g_assert_cmpint (picture (session)->bad, ==, 0);
+
+  /* Any plane of the result. */
+  lam_slice_model_set_index (slices, 3);
+  test_wait (is_current, session);
+  g_assert_cmpint (picture (session)->index, ==, 3);
+  lam_slice_model_set_plane (slices, LAM_PLANE_ROW);
+  test_wait (has_picture, session);
+  test_wait (is_current, session);
+  g_assert_cmpint (picture (session)->width, ==, lam_session_get_geometry (session)->recon_columns);
+  lam_slice_model_set_plane (slices, LAM_PLANE_SLICE);
+  save_picture (window, "window-result.png");
+
+  g_autofree char *folder = g_dir_make_tmp ("lamina-window-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_autofree char *path = g_build_filename (folder, "recon.h5", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lam_session_save (session, file);
+  test_wait (is_saved, session);
+  g_assert_true (g_file_query_exists (file, NULL));
+  g_assert_true (g_file_delete (file, NULL, NULL));
+  g_rmdir (folder);
+
+  /* The axis moved: the live slice again; back: the result again. */
+  int64_t iteration = picture (session)->iteration;
+  g_assert_cmpint (iteration, ==, 2);
+  g_assert_true (lam_session_edit_offset (session, 5, NULL));
+  test_wait (is_current, session);
+  g_assert_cmpint (picture (session)->iteration, ==, -1);
+  activate (window, "win.undo");
+  test_wait (is_current, session);
+  g_assert_cmpint (picture (session)->iteration, ==, 2);
+  close_window (window);
+}
+
+static void
+test_stop (void)
+{
+  GtkWidget *window = new_example (500);
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  activate (window, "win.run-or-pause");
+  test_wait (has_iteration, session);
+  activate (window, "win.run-or-pause");
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_PAUSED);
+  test_wait_frames (window, 10);
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_PAUSED);
+  activate (window, "win.run-or-pause");
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_RUNNING);
+  activate (window, "win.stop-keep");
+  test_wait (is_ready, session);
+  g_assert_true (lam_session_can_save (session));
+  g_assert_cmpint (lam_series_get_n_rows (lam_session_get_series (session)), <, 500);
+
+  /* Discarded at once; the kept result of before is still there. */
+  activate (window, "win.run");
+  test_wait_frames (window, 5);
+  gint64 start = g_get_monotonic_time ();
+  activate (window, "win.discard");
+  test_wait (is_ready, session);
+  g_test_message ("discarded after %.0f ms", (g_get_monotonic_time () - start) / 1000.0);
+  g_assert_true (lam_session_can_save (session));
+  close_window (window);
+}
+
+/* A window that closes in the middle of a run takes the run with it. */
+static void
+test_close_running (void)
+{
+  GtkWidget *window = new_example (500);
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  activate (window, "win.run");
+  test_wait (has_iteration, session);
+  close_window (window);
+}
+
 static gboolean
 has_failed (gpointer data)
 {
@@ -265,6 +424,9 @@ main (int argc, char **argv)
   g_test_add_func ("/window/empty", test_empty);
   g_test_add_func ("/window/example", test_example);
   g_test_add_func ("/window/small", test_small);
+  g_test_add_func ("/window/run", test_run);
+  g_test_add_func ("/window/stop", test_stop);
+  g_test_add_func ("/window/close-running", test_close_running);
   g_test_add_func ("/window/open-nothing", test_open_nothing);
   int failed = g_test_run ();
   g_object_unref (application);

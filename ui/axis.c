@@ -122,8 +122,15 @@ lam_axis_ticks (LamAxis *self, double *ticks, int max)
   step = power * (step <= power ? 1 : step <= 2 * power ? 2 : step <= 5 * power ? 5 : 10);
   if (self->integer)
     step = fmax (step, 1);
+  /* One tick alone is no scale. */
+  double first = ceil (self->min / step - 1e-9), last = floor (self->max / step + 1e-9);
+  if (last - first < 1 && !self->integer) {
+    step /= 2;
+    first = ceil (self->min / step - 1e-9);
+    last = floor (self->max / step + 1e-9);
+  }
   int n = 0;
-  for (double k = ceil (self->min / step - 1e-9); k * step <= self->max + step * 1e-9 && n < max; k++)
+  for (double k = first; k <= last && n < max; k++)
     ticks[n++] = k * step;
   return n;
 }

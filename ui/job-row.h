@@ -1,16 +1,15 @@
-/* job-row.h: one run in the jobs list: what it does, how far, and pause, stop and keep, discard. */
+/* job-row.h: one job in the jobs list: what it does, how far, and pause, stop and keep, discard. */
 #pragma once
 
 #include <gtk/gtk.h>
 
-#include "model/session.h"
+#include "run/job.h"
 
 G_BEGIN_DECLS
 
 #define LAM_TYPE_JOB_ROW (lam_job_row_get_type ())
 G_DECLARE_FINAL_TYPE (LamJobRow, lam_job_row, LAM, JOB_ROW, GtkListBoxRow)
 
-/* Shows the run of @session; its buttons are the window's actions. */
-GtkWidget *lam_job_row_new (LamSession *session);
+GtkWidget *lam_job_row_new (LamJob *job);
 
 G_END_DECLS

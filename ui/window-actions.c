@@ -122,11 +122,37 @@ close_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *se
   gtk_window_close (GTK_WINDOW (self));
 }
 
+static void
+unsaved_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *self)
+{
+  if (g_str_equal (response, "save"))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.save", NULL);
+  if (!g_str_equal (response, "close"))
+    return;
+  self->closing = TRUE;
+  gtk_window_close (GTK_WINDOW (self));
+}
+
 gboolean
 lam_window_ask_before_close (LamWindow *self)
 {
-  if (self->closing || !is_busy (self))
+  if (self->closing)
     return FALSE;
+  if (!is_busy (self)) {
+    if (!lam_session_has_unsaved (self->session))
+      return FALSE;
+    GtkWidget *unsaved = adw_message_dialog_new (GTK_WINDOW (self), _ ("Save the Result?"),
+                                                 _ ("It is only in memory, and closing the window drops it."));
+    adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (unsaved), "cancel", _ ("_Cancel"), "close",
+                                      _ ("Close _Without Saving"), "save", _ ("_Save…"), NULL);
+    adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (unsaved), "close", ADW_RESPONSE_DESTRUCTIVE);
+    adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (unsaved), "save", ADW_RESPONSE_SUGGESTED);
+    adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (unsaved), "save");
+    adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (unsaved), "cancel");
+    g_signal_connect (unsaved, "response", G_CALLBACK (unsaved_response_cb), self);
+    gtk_window_present (GTK_WINDOW (unsaved));
+    return TRUE;
+  }
   GtkWidget *dialog =
       new_question (self, _ ("Close While a Run Goes On?"), _ ("The window stays if the run is to go on."));
   g_signal_connect (dialog, "response", G_CALLBACK (close_response_cb), self);
@@ -146,6 +172,12 @@ run_cb (GtkWidget *widget, const char *name, GVariant *parameter)
   }
   gtk_info_bar_set_revealed (self->info_bar, FALSE);
   lam_session_run (self->session);
+}
+
+static void
+example_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  lam_session_open_example (LAM_WINDOW (widget)->session);
 }
 
 static void
@@ -224,9 +256,10 @@ lam_window_update_actions (LamWindow *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   LamSessionState state = lam_session_get_state (self->session);
-  gboolean busy = is_busy (self), ready = state == LAM_SESSION_READY;
+  gboolean busy = is_busy (self), ready = state == LAM_SESSION_READY && lam_session_has_data (self->session);
   gboolean can_run = ready && lam_session_get_problem (self->session) == NULL;
   gtk_widget_action_set_enabled (widget, "win.open", !busy);
+  gtk_widget_action_set_enabled (widget, "win.open-example", !busy);
   gtk_widget_action_set_enabled (widget, "win.run", can_run);
   gtk_widget_action_set_enabled (widget, "win.run-or-pause", can_run || busy);
   gtk_widget_action_set_enabled (widget, "win.stop", busy);
@@ -245,6 +278,7 @@ void
 lam_window_actions_class_init (GtkWidgetClass *klass)
 {
   gtk_widget_class_install_action (klass, "win.open", NULL, open_cb);
+  gtk_widget_class_install_action (klass, "win.open-example", NULL, example_cb);
   gtk_widget_class_install_action (klass, "win.save", NULL, save_cb);
   gtk_widget_class_install_action (klass, "win.stop", NULL, stop_cb);
   gtk_widget_class_install_action (klass, "win.run", NULL, run_cb);

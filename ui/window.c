@@ -37,6 +37,7 @@ slices_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamWindow *self)
 {
   g_autofree char *text = lam_slice_model_describe_cursor (slices);
   gtk_label_set_text (self->status_cursor, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->status_cursor), text != NULL);
 }
 
 static void
@@ -45,14 +46,21 @@ update_jobs (LamWindow *self)
   LamSessionState state = lam_session_get_state (self->session);
   gboolean busy = state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED;
   double fraction = lam_session_get_fraction (self->session);
-  gboolean listed = gtk_list_box_get_row_at_index (self->jobs_list, 0) != NULL;
-  if (busy && !listed)
-    gtk_list_box_append (self->jobs_list, lam_job_row_new (self->session));
-  else if (!busy && listed)
-    gtk_list_box_remove (self->jobs_list, GTK_WIDGET (gtk_list_box_get_row_at_index (self->jobs_list, 0)));
   g_autofree char *percent =
       busy && fraction >= 0 ? g_strdup_printf ("%.0f %%", 100 * fraction) : g_strdup (busy ? "…" : _ ("Jobs"));
   gtk_label_set_text (GTK_LABEL (self->jobs_label), percent);
+}
+
+static GtkWidget *
+new_job_row (gpointer job, gpointer data)
+{
+  return lam_job_row_new (job);
+}
+
+static void
+message_cb (LamSession *session, const char *text, LamWindow *self)
+{
+  lam_window_toast (self, text);
 }
 
 static void
@@ -156,6 +164,8 @@ set_session (LamWindow *self, LamSession *session)
   lam_window_actions_init (self);
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
+  g_signal_connect_object (session, "message", G_CALLBACK (message_cb), self, 0);
+  gtk_list_box_bind_model (self->jobs_list, G_LIST_MODEL (lam_session_get_queue (session)), new_job_row, NULL, NULL);
   g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
   g_signal_connect_object (undo, "notify", G_CALLBACK (undo_notify_cb), self, 0);
   g_signal_connect_object (lam_session_get_slices (session), "notify", G_CALLBACK (slices_notify_cb), self, 0);

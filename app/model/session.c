@@ -1,35 +1,17 @@
 #include "config.h"
 
-#include "model/session.h"
+#include "model/session-private.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "core/error.h"
 #include "model/session-parameters.h"
-
-struct _LamSession {
-  GObject parent_instance;
-  LamUndo *undo;
-  LamParameterList *parameters;
-  LamSliceModel *slices;
-  LamSeries *series;
-  GListStore *facts[LAM_FACT_LISTS];
-  LamSessionState state, before; /* before: to go back to when opening fails */
-  char *title, *doing, *left, *problem;
-  double fraction;
-  LamScan *scan;         /* NULL = nothing open, or an example without a file */
-  LamGeometry *base;     /* as the file states it */
-  LamGeometry *geometry; /* as the parameters say */
-  uint64_t opened;       /* counts openings: a late answer shows itself */
-  gboolean loading;      /* parameters are being set from a file: one geometry-changed at the end */
-};
 
 G_DEFINE_FINAL_TYPE (LamSession, lam_session, G_TYPE_OBJECT)
 
 enum { PROP_0, PROP_STATE, PROP_TITLE, PROP_FRACTION, PROP_DOING, PROP_LEFT, PROP_PROBLEM, N_PROPS };
 static GParamSpec *properties[N_PROPS];
-enum { GEOMETRY_CHANGED, LOGGED, FAILED, N_SIGNALS };
+enum { GEOMETRY_CHANGED, LOGGED, MESSAGE, FAILED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void
@@ -84,6 +66,12 @@ lam_session_fail (LamSession *self, const GError *error)
   g_signal_emit (self, signals[FAILED], 0, error);
 }
 
+void
+lam_session_say (LamSession *self, const char *text)
+{
+  g_signal_emit (self, signals[MESSAGE], 0, text);
+}
+
 /* -- geometry -- */
 
 void
@@ -119,8 +107,8 @@ update_volume_facts (LamSession *self)
 }
 
 /* The geometry again, from the parameters; a volume that cannot be says why, and the last good one stays. */
-static void
-update_geometry (LamSession *self)
+void
+lam_session_update_geometry (LamSession *self)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *problem = lam_parameter_list_get_problem (self->parameters);
@@ -137,7 +125,12 @@ update_geometry (LamSession *self)
       lam_slice_model_set_extent (self->slices, g->recon_slices, g->recon_rows, g->recon_columns);
     update_volume_facts (self);
   }
-  set_text (self, &self->problem, problem != NULL ? problem : error != NULL ? error->message : NULL, PROP_PROBLEM);
+  set_text (self, &self->problem,
+            problem != NULL                               ? problem
+            : error != NULL                               ? error->message
+            : self->dataset == NULL && self->base != NULL ? self->unreadable
+                                                          : NULL,
+            PROP_PROBLEM);
   g_signal_emit (self, signals[GEOMETRY_CHANGED], 0);
 }
 
@@ -156,8 +149,15 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
     for (size_t i = 0; i < G_N_ELEMENTS (iterative); i++)
       lam_parameter_set_visible (lam_parameter_list_find (list, iterative[i]), vcd);
   }
-  if (!self->loading)
-    update_geometry (self);
+  if (self->loading)
+    return;
+  /* Only these make another geometry; the rest changes what a run will need. */
+  static const char *const geometric[] = {"beam",        "center", "reversed", "pitch", "source_detector",
+                                          "source_axis", "region", NULL};
+  if (g_strv_contains (geometric, id))
+    lam_session_update_geometry (self);
+  else
+    lam_session_update_forecast (self);
 }
 
 gboolean
@@ -172,59 +172,9 @@ lam_session_edit_offset (LamSession *self, double offset, GError **error)
                              g_variant_new_double (rint (channel * 100) / 100), error);
 }
 
-/* -- opening -- */
-
-static const char *
-field_name (const char *field)
-{
-  static const struct {
-    const char *field, *name;
-  } names[] = {{"angles", N_ ("angles")},       {"flats", N_ ("flats")},  {"darks", N_ ("darks")},
-               {"distances", N_ ("distances")}, {"pitch", N_ ("pitch")},  {"geometry", N_ ("geometry")},
-               {"weights", N_ ("weights")},     {"kind", N_ ("kind")},    {"direction", N_ ("direction")},
-               {"offset", N_ ("offset")},       {"volume", N_ ("volume")}};
-  for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (names[i].field, field))
-      return _ (names[i].name);
-  return field;
-}
-
-static void
-update_data_facts (LamSession *self)
-{
-  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
-  const LamGeometry *g = self->base;
-  const LamScan *scan = self->scan;
-  if (g != NULL) {
-    g_autofree char *note = g_strdup_printf (_ ("%ld views over %.0f° · %ld × %ld"), (long) g->views,
-                                             fabs (lam_geometry_span (g)), (long) g->rows, (long) g->channels);
-    add_fact (facts, LAM_FACT_PLAIN, self->title,
-              g_strdup (scan != NULL ? lam_scan_format_name (scan->format) : _ ("example")), note);
-  }
-  g_autoptr (GString) found = g_string_new (NULL);
-  for (guint i = 0; scan != NULL && i < scan->findings->len; i++) {
-    const LamFinding *f = g_ptr_array_index (scan->findings, i);
-    if (f->kind == LAM_FINDING_FOUND)
-      g_string_append_printf (found, "%s%s", found->len > 0 ? ", " : "", field_name (f->field));
-  }
-  if (found->len > 0)
-    add_fact (facts, LAM_FACT_PLAIN, _ ("Found"), g_strdup (found->str), NULL);
-  for (guint i = 0; scan != NULL && i < scan->findings->len; i++) {
-    const LamFinding *f = g_ptr_array_index (scan->findings, i);
-    if (f->kind == LAM_FINDING_FOUND)
-      continue;
-    const char *label = f->kind == LAM_FINDING_ASSUMED   ? _ ("Assumed")
-                        : f->kind == LAM_FINDING_MISSING ? _ ("Missing")
-                                                         : _ ("Odd");
-    add_fact (facts, f->kind == LAM_FINDING_MISSING ? LAM_FACT_MISSING : LAM_FACT_ASSUMED, label,
-              g_strdup (f->value != NULL ? f->value : field_name (f->field)), f->text);
-  }
-  lam_session_set_facts (self, LAM_FACTS_DATA, facts);
-}
-
 /* A new thing is open: everything that belonged to the old one goes. */
-static void
-take_base (LamSession *self, const char *title, const LamGeometry *geometry)
+void
+lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry)
 {
   g_clear_pointer (&self->base, lam_geometry_free);
   self->base = lam_geometry_copy (geometry);
@@ -241,98 +191,9 @@ take_base (LamSession *self, const char *title, const LamGeometry *geometry)
   lam_session_parameters_from (self->parameters, self->base);
   self->loading = FALSE;
   lam_undo_clear (self->undo);
-  update_data_facts (self);
-  update_geometry (self);
+  lam_session_update_geometry (self);
   lam_session_set_progress (self, -1, NULL, NULL);
   self->before = LAM_SESSION_READY;
-  lam_session_set_state (self, LAM_SESSION_READY);
-}
-
-void
-lam_session_set_scan (LamSession *self, LamScan *scan)
-{
-  g_return_if_fail (LAM_IS_SESSION (self) && scan != NULL);
-  g_clear_pointer (&self->scan, lam_scan_free);
-  self->scan = scan;
-  g_autofree char *name = g_path_get_basename (scan->path);
-  take_base (self, name, scan->geometry);
-  lam_session_log (self, _ ("opened %s: %s, %ld views, %ld rows, %ld channels"), name,
-                   lam_scan_format_name (scan->format), (long) scan->geometry->views, (long) scan->geometry->rows,
-                   (long) scan->geometry->channels);
-}
-
-void
-lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geometry)
-{
-  g_return_if_fail (LAM_IS_SESSION (self) && geometry != NULL);
-  g_clear_pointer (&self->scan, lam_scan_free);
-  take_base (self, title, geometry);
-  lam_geometry_free (geometry);
-}
-
-typedef struct {
-  char *path;
-  uint64_t opened;
-} Opening;
-
-static void
-opening_free (gpointer data)
-{
-  g_free (((Opening *) data)->path);
-  g_free (data);
-}
-
-static void
-open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  GError *error = NULL;
-  LamScan *scan = lam_scan_open (((Opening *) data)->path, NULL, &error);
-  if (scan != NULL)
-    g_task_return_pointer (task, scan, (GDestroyNotify) lam_scan_free);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
-open_done_cb (GObject *source, GAsyncResult *result, gpointer data)
-{
-  LamSession *self = LAM_SESSION (source);
-  Opening *opening = g_task_get_task_data (G_TASK (result));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LamScan) scan = g_task_propagate_pointer (G_TASK (result), &error);
-  if (opening->opened != self->opened)
-    return;
-  if (scan != NULL) {
-    lam_session_set_scan (self, g_steal_pointer (&scan));
-    return;
-  }
-  lam_session_set_state (self, self->before);
-  lam_session_fail (self, error);
-}
-
-void
-lam_session_open (LamSession *self, GFile *file)
-{
-  g_return_if_fail (LAM_IS_SESSION (self) && G_IS_FILE (file));
-  g_autoptr (GError) error = NULL;
-  g_autofree char *path = g_file_get_path (file);
-  if (self->state == LAM_SESSION_RUNNING || self->state == LAM_SESSION_PAUSED)
-    g_set_error (&error, LAM_ERROR, LAM_ERROR_INVALID, _ ("a run is going on: stop it before opening another scan"));
-  else if (path == NULL)
-    g_set_error (&error, LAM_ERROR, LAM_ERROR_IO, _ ("only files of this machine can be opened"));
-  if (error != NULL) {
-    lam_session_fail (self, error);
-    return;
-  }
-  if (self->state != LAM_SESSION_OPENING)
-    self->before = self->state;
-  lam_session_set_state (self, LAM_SESSION_OPENING);
-  Opening *opening = g_new (Opening, 1);
-  *opening = (Opening){g_steal_pointer (&path), ++self->opened};
-  g_autoptr (GTask) task = g_task_new (self, NULL, open_done_cb, NULL);
-  g_task_set_name (task, "lam_session_open");
-  g_task_set_task_data (task, opening, opening_free);
-  g_task_run_in_thread (task, open_thread);
 }
 
 /* -- getters -- */
@@ -366,6 +227,12 @@ lam_session_get_facts (LamSession *self, LamFacts list)
 {
   g_return_val_if_fail (LAM_IS_SESSION (self) && list < LAM_FACT_LISTS, NULL);
   return G_LIST_MODEL (self->facts[list]);
+}
+
+LamQueue *
+lam_session_get_queue (LamSession *self)
+{
+  return self->queue;
 }
 
 LamSessionState
@@ -410,12 +277,6 @@ lam_session_get_geometry (LamSession *self)
   return self->geometry;
 }
 
-const LamScan *
-lam_session_get_scan (LamSession *self)
-{
-  return self->scan;
-}
-
 /* -- GObject -- */
 
 static void
@@ -447,6 +308,15 @@ lam_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *
 }
 
 static void
+lam_session_dispose (GObject *object)
+{
+  LamSession *self = LAM_SESSION (object);
+  lam_session_run_dispose (self);
+  lam_session_data_dispose (self);
+  G_OBJECT_CLASS (lam_session_parent_class)->dispose (object);
+}
+
+static void
 lam_session_finalize (GObject *object)
 {
   LamSession *self = LAM_SESSION (object);
@@ -456,7 +326,6 @@ lam_session_finalize (GObject *object)
   g_object_unref (self->series);
   for (int i = 0; i < LAM_FACT_LISTS; i++)
     g_object_unref (self->facts[i]);
-  g_clear_pointer (&self->scan, lam_scan_free);
   g_clear_pointer (&self->base, lam_geometry_free);
   g_clear_pointer (&self->geometry, lam_geometry_free);
   g_free (self->title);
@@ -471,6 +340,7 @@ lam_session_class_init (LamSessionClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   object_class->get_property = lam_session_get_property;
+  object_class->dispose = lam_session_dispose;
   object_class->finalize = lam_session_finalize;
   GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
   properties[PROP_STATE] = g_param_spec_int ("state", NULL, NULL, 0, LAM_SESSION_PAUSED, 0, flags);
@@ -484,6 +354,8 @@ lam_session_class_init (LamSessionClass *klass)
       g_signal_new ("geometry-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[LOGGED] =
       g_signal_new ("logged", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[MESSAGE] =
+      g_signal_new ("message", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[FAILED] =
       g_signal_new ("failed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
 }
@@ -507,7 +379,10 @@ lam_session_init (LamSession *self)
 }
 
 LamSession *
-lam_session_new (void)
+lam_session_new (LamQueue *queue)
 {
-  return g_object_new (LAM_TYPE_SESSION, NULL);
+  LamSession *self = g_object_new (LAM_TYPE_SESSION, NULL);
+  self->queue = queue != NULL ? g_object_ref (queue) : lam_queue_new ();
+  lam_session_data_init (self);
+  return self;
 }

@@ -6,12 +6,12 @@
 #include <gio/gio.h>
 
 #include "ct/geometry.h"
-#include "io/scan.h"
 #include "model/facts.h"
 #include "model/parameter-list.h"
 #include "model/series.h"
 #include "model/slice-model.h"
 #include "model/undo.h"
+#include "run/queue.h"
 
 G_BEGIN_DECLS
 
@@ -36,8 +36,9 @@ G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
 
 /* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
  * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can).
- * Signals: geometry-changed; logged (const char *line); failed (GError *): to be shown, nothing is lost. */
-LamSession *lam_session_new (void);
+ * Signals: geometry-changed; logged (const char *line); message (const char *text): a thing was done; failed (GError *):
+ * to be shown, nothing is lost. */
+LamSession *lam_session_new (LamQueue *queue); /* the queue that its jobs wait in; NULL = one of its own */
 
 LamParameterList *lam_session_get_parameters (LamSession *self);
 LamUndo *lam_session_get_undo (LamSession *self);
@@ -55,12 +56,11 @@ const char *lam_session_get_left (LamSession *self);
 const char *lam_session_get_problem (LamSession *self);
 /* The geometry as the parameters say, and its volume; NULL = nothing open. Valid until the next geometry-changed. */
 const LamGeometry *lam_session_get_geometry (LamSession *self);
-const LamScan *lam_session_get_scan (LamSession *self);
-
 /* Opens a scan; "failed" tells when it cannot be. Refused while a run goes. */
 void lam_session_open (LamSession *self, GFile *file);
-/* What an opened file or an example gives: takes @scan, or @geometry alone when there is no file. */
-void lam_session_set_scan (LamSession *self, LamScan *scan);
+/* The bundled example, made in memory. */
+void lam_session_open_example (LamSession *self);
+/* A geometry without data (taken): to look at; there is nothing to run. */
 void lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geometry);
 
 /* The axis dragged by hand or key: an edit of the centre parameter, by offset in the geometry's unit. */
@@ -74,6 +74,9 @@ void lam_session_discard (LamSession *self);
 void lam_session_find_center (LamSession *self);
 void lam_session_save (LamSession *self, GFile *file);
 gboolean lam_session_can_save (LamSession *self);
+gboolean lam_session_has_unsaved (LamSession *self);
+gboolean lam_session_has_data (LamSession *self);
+LamQueue *lam_session_get_queue (LamSession *self);
 
 /* Emits "failed". */
 void lam_session_fail (LamSession *self, const GError *error);

@@ -376,10 +376,12 @@ void
 lam_slice_model_set_extent (LamSliceModel *self, int64_t slices, int64_t rows, int64_t columns)
 {
   g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  int64_t count = self->counts[self->plane], index = self->wanted[self->plane];
   set_count (self, LAM_PLANE_SLICE, slices);
   set_count (self, LAM_PLANE_ROW, rows);
   set_count (self, LAM_PLANE_COLUMN, columns);
-  ask (self);
+  if (count != self->counts[self->plane] || index != self->wanted[self->plane])
+    ask (self);
 }
 
 void

@@ -176,3 +176,15 @@ lam_units_format (double value, int digits)
   gboolean zero = strspn (plain, "0.,") == strlen (plain);
   return value < 0 && !zero ? g_strconcat ("−", plain, NULL) : g_steal_pointer (&plain);
 }
+
+char *
+lam_units_format_left (double seconds)
+{
+  if (!(seconds >= 0))
+    return NULL;
+  if (seconds < 90)
+    return g_strdup_printf (_ ("about %.0f s left"), fmax (seconds, 1));
+  if (seconds < 5400)
+    return g_strdup_printf (_ ("about %.0f minutes left"), seconds / 60);
+  return g_strdup_printf (_ ("about %.1f hours left"), seconds / 3600);
+}

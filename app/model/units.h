@@ -12,5 +12,7 @@ gboolean lam_units_parse (const char *text, const char *unit, double pixel, doub
 
 /* A number with @digits decimals and the typographic minus, without unit, in the user's locale. */
 char *lam_units_format (double value, int digits);
+/* "about 7 s left" in the unit that suits; NULL when it is not known (negative). */
+char *lam_units_format_left (double seconds);
 
 G_END_DECLS

@@ -1,0 +1,584 @@
+#include "config.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "core/error.h"
+#include "core/plan.h"
+#include "ct/center.h"
+#include "model/session-parameters.h"
+#include "model/session-private.h"
+#include "model/units.h"
+
+/* Below this the search for the centre is told, not used. */
+#define TRUSTED 0.5
+
+/* -- facts about the data -- */
+
+static void
+add_fact (GPtrArray *facts, LamFactKind kind, const char *label, const char *value, const char *note)
+{
+  g_ptr_array_add (facts, lam_fact_new (kind, label, value, note));
+}
+
+static const char *
+field_name (const char *field)
+{
+  static const struct {
+    const char *field, *name;
+  } names[] = {{"angles", N_ ("angles")},     {"distances", N_ ("distances")}, {"pitch", N_ ("pitch")},
+               {"geometry", N_ ("geometry")}, {"weights", N_ ("weights")},     {"direction", N_ ("direction")},
+               {"offset", N_ ("axis")},       {"volume", N_ ("volume")}};
+  for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (names[i].field, field))
+      return _ (names[i].name);
+  return NULL;
+}
+
+static void
+append_word (GString *text, const char *word)
+{
+  g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", word);
+}
+
+/* "angles, 10 flats, 10 darks". */
+static char *
+found_text (const LamScan *scan)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < scan->findings->len; i++) {
+    const LamFinding *f = g_ptr_array_index (scan->findings, i);
+    const char *name = f->kind == LAM_FINDING_FOUND ? field_name (f->field) : NULL;
+    if (name != NULL && strstr (text->str, name) == NULL)
+      append_word (text, name);
+  }
+  g_autofree char *flats = scan->flats > 0 ? g_strdup_printf (_ ("%ld flats"), (long) scan->flats) : NULL;
+  g_autofree char *darks = scan->darks > 0 ? g_strdup_printf (_ ("%ld darks"), (long) scan->darks) : NULL;
+  if (flats != NULL)
+    append_word (text, flats);
+  if (darks != NULL)
+    append_word (text, darks);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* @scan is NULL for an example. */
+static void
+set_data_facts (LamSession *self, const char *title, const LamGeometry *g, const LamScan *scan)
+{
+  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autofree char *note = g_strdup_printf (_ ("%ld views over %.0f° · %ld × %ld"), (long) g->views,
+                                           fabs (lam_geometry_span (g)), (long) g->rows, (long) g->channels);
+  add_fact (facts, LAM_FACT_PLAIN, title, scan != NULL ? lam_scan_format_name (scan->format) : _ ("example"), note);
+  if (scan != NULL) {
+    g_autofree char *found = found_text (scan);
+    add_fact (facts, LAM_FACT_PLAIN, _ ("Found"), found, NULL);
+  }
+  for (guint i = 0; scan != NULL && i < scan->findings->len; i++) {
+    const LamFinding *f = g_ptr_array_index (scan->findings, i);
+    if (f->kind == LAM_FINDING_FOUND)
+      continue;
+    const char *label = f->kind == LAM_FINDING_ASSUMED   ? _ ("Assumed")
+                        : f->kind == LAM_FINDING_MISSING ? _ ("Missing")
+                                                         : _ ("Odd");
+    const char *value = f->value != NULL ? f->value : field_name (f->field);
+    add_fact (facts, f->kind == LAM_FINDING_MISSING ? LAM_FACT_MISSING : LAM_FACT_ASSUMED, label,
+              value != NULL ? value : f->field, f->text);
+  }
+  lam_session_set_facts (self, LAM_FACTS_DATA, facts);
+}
+
+/* -- live slice -- */
+
+/* The live slice follows the axis alone; whatever else was changed waits for Run. */
+static gboolean
+only_axis_differs (const LamGeometry *a, const LamGeometry *b)
+{
+  return a->kind == b->kind && a->channel_pitch == b->channel_pitch && a->source_detector == b->source_detector
+         && a->source_axis == b->source_axis && a->views > 0 && a->views == b->views
+         && memcmp (a->angles, b->angles, a->views * sizeof *a->angles) == 0;
+}
+
+void
+lam_session_request_live (LamSession *self)
+{
+  if (self->live == NULL || self->geometry == NULL || self->show != LAM_SHOW_LIVE
+      || lam_slice_model_get_plane (self->slices) != LAM_PLANE_SLICE
+      || !only_axis_differs (self->geometry, self->dataset->geometry))
+    return;
+  LamLiveRequest request = {.slice = lam_slice_model_get_index (self->slices),
+                            .channel_offset = self->geometry->channel_offset,
+                            .generation = lam_slice_model_get_generation (self->slices),
+                            .serial = ++self->live_serial};
+  lam_live_request (self->live, &request);
+}
+
+static void
+live_snapshot_cb (LamLive *live, LamSession *self)
+{
+  uint64_t serial;
+  LamSnapshot *shot = lam_live_take (live, &serial);
+  if (shot == NULL)
+    return;
+  if (self->show == LAM_SHOW_LIVE)
+    lam_slice_model_take (self->slices, shot);
+  else
+    lam_snapshot_unref (shot);
+}
+
+static void
+live_failed_cb (LamLive *live, GError *error, LamSession *self)
+{
+  lam_session_fail (self, error);
+}
+
+static void
+drop_live (LamSession *self)
+{
+  if (self->live != NULL)
+    g_signal_handlers_disconnect_by_data (self->live, self);
+  g_clear_object (&self->live);
+}
+
+static void
+geometry_changed_cb (LamSession *self, gpointer data)
+{
+  /* A result stays in view until its geometry is no longer the one that is set; back there, it comes back. */
+  if (self->result != NULL && self->show != LAM_SHOW_RUN && self->geometry != NULL) {
+    gboolean same = self->result->geometry->channel_offset == self->geometry->channel_offset;
+    LamShow show = same ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
+    if (show != self->show) {
+      self->show = show;
+      lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
+      if (same)
+        lam_session_request_plane (self);
+    }
+  }
+  lam_session_request_live (self);
+  lam_session_update_forecast (self);
+}
+
+/* -- forecast -- */
+
+typedef struct {
+  GWeakRef session;
+  LamGeometry *geometry;
+  LamReconParams params;
+  gboolean weighted;
+  int64_t bytes;
+  double seconds;
+  int devices;
+  char *problem; /* why it does not fit */
+} Forecast;
+
+static void
+forecast_free (gpointer data)
+{
+  Forecast *f = data;
+  g_weak_ref_clear (&f->session);
+  lam_geometry_free (f->geometry);
+  lam_recon_params_clear (&f->params);
+  g_free (f->problem);
+  g_free (f);
+}
+
+static void
+forecast_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Forecast *f = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamPlan) plan = lam_recon_plan (f->geometry, f->weighted, TRUE, &f->params, &error);
+  if (plan != NULL) {
+    f->bytes = lam_plan_total (plan);
+    f->devices = lam_devices_count (lam_plan_devices (plan));
+    f->seconds = lam_recon_forecast (f->geometry, &f->params);
+    lam_plan_fits (plan, &error);
+  }
+  f->problem = error != NULL ? g_strdup (error->message) : NULL;
+  g_task_return_boolean (task, TRUE);
+}
+
+static void
+forecast_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Forecast *f = g_task_get_task_data (G_TASK (result));
+  g_autoptr (LamSession) self = g_weak_ref_get (&f->session);
+  if (self == NULL)
+    return;
+  self->forecasting = FALSE;
+  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
+  if (f->devices > 0) {
+    g_autofree char *devices = g_strdup_printf (_ ("%d × CPU"), f->devices);
+    g_autofree char *bytes = g_format_size (f->bytes);
+    g_autofree char *need = f->seconds < 90 ? g_strdup_printf (_ ("%s · about %.0f s"), bytes, fmax (f->seconds, 1))
+                                            : g_strdup_printf (_ ("%s · about %.0f min"), bytes, f->seconds / 60);
+    add_fact (facts, LAM_FACT_PLAIN, _ ("Devices"), devices, _ ("same result on any number"));
+    add_fact (facts, f->problem != NULL ? LAM_FACT_MISSING : LAM_FACT_PLAIN, _ ("Will need"), need, f->problem);
+  } else if (f->problem != NULL)
+    add_fact (facts, LAM_FACT_MISSING, _ ("Will need"), "", f->problem);
+  lam_session_set_facts (self, LAM_FACTS_RUN, facts);
+  if (self->forecast_again)
+    lam_session_update_forecast (self);
+}
+
+void
+lam_session_update_forecast (LamSession *self)
+{
+  if (self->dataset == NULL || self->geometry == NULL)
+    return;
+  self->forecast_again = self->forecasting;
+  if (self->forecasting)
+    return;
+  self->forecasting = TRUE;
+  Forecast *f = g_new0 (Forecast, 1);
+  g_weak_ref_init (&f->session, self);
+  f->geometry = lam_geometry_copy (self->geometry);
+  f->weighted = self->dataset->weights != NULL;
+  lam_session_recon_params (self, &f->params);
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, forecast_done_cb, NULL);
+  g_task_set_name (task, "lam_session_forecast");
+  g_task_set_task_data (task, f, forecast_free);
+  g_task_run_in_thread (task, forecast_thread);
+}
+
+/* -- centre -- */
+
+typedef struct {
+  GWeakRef session;
+  LamDataset *dataset;
+  LamGeometry *geometry;
+  gboolean automatic; /* after opening: a default, not an edit */
+  LamCenter center;
+} Finding;
+
+static void
+finding_free (gpointer data)
+{
+  Finding *f = data;
+  g_weak_ref_clear (&f->session);
+  lam_dataset_unref (f->dataset);
+  lam_geometry_free (f->geometry);
+  lam_center_clear (&f->center);
+  g_free (f);
+}
+
+static void
+find_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Finding *f = data;
+  GError *error = NULL;
+  if (lam_center_find (f->geometry, f->dataset->sinogram, &f->center, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+use_center (LamSession *self, const Finding *f)
+{
+  const LamCenter *c = &f->center;
+  LamParameter *p = lam_parameter_list_find (self->parameters, "center");
+  GVariant *value = g_variant_ref_sink (g_variant_new_double (rint (c->channel * 100) / 100));
+  g_autoptr (GError) error = NULL;
+  g_autofree char *note =
+      c->confidence >= TRUSTED
+          ? g_strdup_printf (_ ("found: %.1f ± %.1f"), c->channel, fmax (c->width, 0.05))
+          : g_strdup_printf (_ ("perhaps %.1f: %s"), c->channel, c->note != NULL ? c->note : _ ("not clear"));
+  lam_session_log (self, _ ("centre of rotation %.2f ± %.2f, trust %.0f %% (%s)"), c->channel, c->width,
+                   100 * c->confidence, c->method);
+  if (!f->automatic)
+    lam_parameter_edit (p, value, &error);
+  else if (c->confidence >= TRUSTED)
+    lam_parameter_set_default (p, value, &error);
+  lam_parameter_set_note (p, note);
+  g_variant_unref (value);
+  if (error != NULL)
+    lam_session_fail (self, error);
+}
+
+static void
+find_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Finding *f = g_task_get_task_data (G_TASK (result));
+  g_autoptr (LamSession) self = g_weak_ref_get (&f->session);
+  g_autoptr (GError) error = NULL;
+  gboolean ok = g_task_propagate_boolean (G_TASK (result), &error);
+  if (self == NULL)
+    return;
+  if (self->dataset != f->dataset) /* held by both: the same pointer is the same data */
+    return;
+  self->finding = FALSE;
+  if (ok)
+    use_center (self, f);
+  else
+    lam_session_fail (self, error);
+}
+
+static void
+find_center (LamSession *self, gboolean automatic)
+{
+  if (self->dataset == NULL || self->dataset->sinogram == NULL || self->finding)
+    return;
+  self->finding = TRUE;
+  Finding *f = g_new0 (Finding, 1);
+  g_weak_ref_init (&f->session, self);
+  f->dataset = lam_dataset_ref (self->dataset);
+  f->geometry = lam_geometry_copy (self->geometry != NULL ? self->geometry : self->dataset->geometry);
+  f->automatic = automatic;
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, find_done_cb, NULL);
+  g_task_set_name (task, "lam_session_find_center");
+  g_task_set_task_data (task, f, finding_free);
+  g_task_run_in_thread (task, find_thread);
+}
+
+void
+lam_session_find_center (LamSession *self)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  find_center (self, FALSE);
+}
+
+/* -- opening -- */
+
+static void
+drop_load (LamSession *self)
+{
+  if (self->load == NULL)
+    return;
+  g_signal_handlers_disconnect_by_data (self->load, self);
+  lam_job_cancel (self->load);
+  g_clear_object (&self->load);
+}
+
+static void
+drop_data (LamSession *self)
+{
+  drop_load (self);
+  drop_live (self);
+  self->finding = FALSE;
+  g_clear_pointer (&self->dataset, lam_dataset_unref);
+  g_clear_pointer (&self->unreadable, g_free);
+  lam_session_drop_result (self);
+  self->show = LAM_SHOW_LIVE;
+}
+
+static void
+use_dataset (LamSession *self, LamDataset *dataset)
+{
+  self->dataset = lam_dataset_ref (dataset);
+  for (guint i = 0; i < dataset->log->len; i++)
+    lam_session_log (self, "%s", (const char *) g_ptr_array_index (dataset->log, i));
+  /* What was edited while it was read stays edited. */
+  g_clear_pointer (&self->base, lam_geometry_free);
+  self->base = lam_geometry_copy (dataset->geometry);
+  lam_session_parameters_from (self->parameters, self->base);
+  self->live = lam_live_new (dataset, NULL);
+  g_signal_connect (self->live, "snapshot", G_CALLBACK (live_snapshot_cb), self);
+  g_signal_connect (self->live, "failed", G_CALLBACK (live_failed_cb), self);
+  lam_session_set_progress (self, -1, NULL, NULL);
+  lam_session_set_state (self, LAM_SESSION_READY);
+  lam_session_update_geometry (self);
+  if (self->base->channel_offset == 0)
+    find_center (self, TRUE);
+}
+
+static void
+load_changed_cb (LamJob *job, LamSession *self)
+{
+  g_autofree char *doing = lam_job_dup_doing (job), *left = lam_units_format_left (lam_job_get_seconds_left (job));
+  lam_session_set_progress (self, lam_job_get_fraction (job), doing, left);
+}
+
+static void
+load_finished_cb (LamJob *job, LamSession *self)
+{
+  g_autoptr (LamJob) held = g_steal_pointer (&self->load);
+  g_signal_handlers_disconnect_by_data (held, self);
+  lam_queue_remove (self->queue, held);
+  LamDataset *dataset = lam_job_get_result (held);
+  if (dataset != NULL) {
+    if (self->title == NULL) {
+      lam_session_take_base (self, dataset->name, dataset->geometry);
+      set_data_facts (self, dataset->name, dataset->geometry, NULL);
+    }
+    use_dataset (self, dataset);
+    return;
+  }
+  g_autoptr (GError) error = lam_job_dup_error (held);
+  lam_session_set_progress (self, -1, NULL, NULL);
+  lam_session_set_state (self, self->title != NULL ? LAM_SESSION_READY : LAM_SESSION_EMPTY);
+  self->unreadable = g_strdup (error != NULL ? error->message : _ ("the data were not read"));
+  lam_session_update_geometry (self);
+  if (error != NULL)
+    lam_session_fail (self, error);
+}
+
+static void
+start_load (LamSession *self, LamJob *job)
+{
+  self->load = job;
+  g_signal_connect (job, "changed", G_CALLBACK (load_changed_cb), self);
+  g_signal_connect (job, "finished", G_CALLBACK (load_finished_cb), self);
+  lam_session_set_state (self, LAM_SESSION_OPENING);
+  lam_queue_add (self->queue, job);
+}
+
+/* Takes @scan: shows what it says, then reads it. */
+static void
+use_scan (LamSession *self, LamScan *scan)
+{
+  g_autofree char *name = g_path_get_basename (scan->path);
+  g_autoptr (GError) error = NULL;
+  drop_data (self);
+  lam_session_take_base (self, name, scan->geometry);
+  set_data_facts (self, name, scan->geometry, scan);
+  lam_session_log (self, _ ("opened %s: %s, %ld views, %ld rows, %ld channels"), name,
+                   lam_scan_format_name (scan->format), (long) scan->geometry->views, (long) scan->geometry->rows,
+                   (long) scan->geometry->channels);
+  if (!lam_scan_complete (scan, &error)) {
+    self->unreadable = g_strdup (error->message);
+    lam_session_set_state (self, LAM_SESSION_READY);
+    lam_session_update_geometry (self);
+    lam_session_fail (self, error);
+    lam_scan_free (scan);
+    return;
+  }
+  LamPrepareParams params;
+  lam_prepare_params_init (&params);
+  start_load (self, lam_job_new_load (scan, &params));
+}
+
+typedef struct {
+  char *path;
+  uint64_t opened;
+} Opening;
+
+static void
+opening_free (gpointer data)
+{
+  g_free (((Opening *) data)->path);
+  g_free (data);
+}
+
+static void
+open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  LamScan *scan = lam_scan_open (((Opening *) data)->path, NULL, &error);
+  if (scan != NULL)
+    g_task_return_pointer (task, scan, (GDestroyNotify) lam_scan_free);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+open_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  LamSession *self = LAM_SESSION (source);
+  Opening *opening = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamScan) scan = g_task_propagate_pointer (G_TASK (result), &error);
+  if (opening->opened != self->opened)
+    return;
+  if (scan != NULL) {
+    use_scan (self, g_steal_pointer (&scan));
+    return;
+  }
+  lam_session_set_state (self, self->before);
+  lam_session_fail (self, error);
+}
+
+static gboolean
+is_busy (LamSession *self)
+{
+  return self->state == LAM_SESSION_RUNNING || self->state == LAM_SESSION_PAUSED;
+}
+
+void
+lam_session_open (LamSession *self, GFile *file)
+{
+  g_return_if_fail (LAM_IS_SESSION (self) && G_IS_FILE (file));
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_file_get_path (file);
+  if (is_busy (self))
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_INVALID, _ ("a run is going on: stop it before opening another scan"));
+  else if (path == NULL)
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_IO, _ ("only files of this machine can be opened"));
+  if (error != NULL) {
+    lam_session_fail (self, error);
+    return;
+  }
+  if (self->state != LAM_SESSION_OPENING)
+    self->before = self->state;
+  lam_session_set_state (self, LAM_SESSION_OPENING);
+  Opening *opening = g_new (Opening, 1);
+  *opening = (Opening){g_steal_pointer (&path), ++self->opened};
+  g_autoptr (GTask) task = g_task_new (self, NULL, open_done_cb, NULL);
+  g_task_set_name (task, "lam_session_open");
+  g_task_set_task_data (task, opening, opening_free);
+  g_task_run_in_thread (task, open_thread);
+}
+
+static gboolean
+example_func (LamJob *job, gpointer data, GError **error)
+{
+  LamDataset *dataset = lam_dataset_example (LAM_GEOMETRY_PARALLEL, 0, lam_job_get_control (job), error);
+  if (dataset == NULL)
+    return FALSE;
+  lam_job_set_result (job, dataset, (GDestroyNotify) lam_dataset_unref);
+  return TRUE;
+}
+
+void
+lam_session_open_example (LamSession *self)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  if (is_busy (self))
+    return;
+  self->opened++;
+  drop_data (self);
+  g_clear_pointer (&self->title, g_free);
+  start_load (self, lam_job_new (_ ("Make the example"), example_func, NULL, NULL));
+}
+
+void
+lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geometry)
+{
+  g_return_if_fail (LAM_IS_SESSION (self) && geometry != NULL);
+  self->opened++;
+  drop_data (self);
+  lam_session_take_base (self, title, geometry);
+  set_data_facts (self, title, geometry, NULL);
+  lam_session_set_state (self, LAM_SESSION_READY);
+  lam_geometry_free (geometry);
+}
+
+gboolean
+lam_session_has_data (LamSession *self)
+{
+  return self->dataset != NULL;
+}
+
+static void
+wanted_cb (LamSliceModel *slices, int plane, gint64 index, LamSession *self)
+{
+  if (self->show == LAM_SHOW_LIVE)
+    lam_session_request_live (self);
+  else if (self->show == LAM_SHOW_RESULT)
+    lam_session_request_plane (self);
+  else if (self->run != NULL)
+    lam_job_want (self->run, plane, index, lam_slice_model_get_generation (slices));
+}
+
+void
+lam_session_data_init (LamSession *self)
+{
+  g_signal_connect_object (self->slices, "wanted", G_CALLBACK (wanted_cb), self, 0);
+  g_signal_connect (self, "geometry-changed", G_CALLBACK (geometry_changed_cb), NULL);
+}
+
+void
+lam_session_data_dispose (LamSession *self)
+{
+  drop_data (self);
+  g_clear_object (&self->queue);
+}

@@ -1,0 +1,72 @@
+/* session-private.h: the session's state, shared by session.c (what is shown), session-data.c (opening, centre, live
+ * slice, forecast) and session-run.c (runs and their results). */
+#pragma once
+
+#include "model/session.h"
+#include "run/dataset.h"
+#include "run/live.h"
+#include "run/queue.h"
+#include "run/recon.h"
+
+G_BEGIN_DECLS
+
+/* What the slice views show. */
+typedef enum {
+  LAM_SHOW_LIVE,   /* one slice by back projection, remade with the geometry */
+  LAM_SHOW_RUN,    /* the run that is going on */
+  LAM_SHOW_RESULT, /* the finished volume */
+} LamShow;
+
+struct _LamSession {
+  GObject parent_instance;
+  LamUndo *undo;
+  LamParameterList *parameters;
+  LamSliceModel *slices;
+  LamSeries *series;
+  GListStore *facts[LAM_FACT_LISTS];
+  LamSessionState state, before; /* before: to go back to when opening fails */
+  char *title, *doing, *left, *problem;
+  double fraction;
+  LamGeometry *base;     /* as the data state it */
+  LamGeometry *geometry; /* as the parameters say */
+  gboolean loading;      /* parameters are being set from a file: one geometry-changed at the end */
+
+  /* session-data.c */
+  LamQueue *queue;
+  uint64_t opened;     /* counts openings: a late answer shows itself */
+  LamJob *load;        /* reading a scan or making the example */
+  LamDataset *dataset; /* NULL until it was read */
+  char *unreadable;    /* why it could not be */
+  LamLive *live;
+  uint64_t live_serial;
+  gboolean finding; /* the centre is being looked for */
+  gboolean forecasting, forecast_again;
+
+  /* session-run.c */
+  LamShow show;
+  LamJob *run, *save;
+  guint log_seen, iterations_seen;
+  LamReconResult *result;
+  gboolean result_saved;
+  gboolean plane_working, plane_again; /* one plane of the result is being copied out */
+};
+
+/* session.c */
+void lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry);
+void lam_session_update_geometry (LamSession *self);
+void lam_session_say (LamSession *self, const char *text); /* emits "message" */
+
+/* session-data.c */
+void lam_session_data_init (LamSession *self);
+void lam_session_data_dispose (LamSession *self);
+void lam_session_request_live (LamSession *self);
+void lam_session_update_forecast (LamSession *self);
+/* The recipe's parameters from the list. lam_recon_params_clear () when done. */
+void lam_session_recon_params (LamSession *self, LamReconParams *params);
+
+/* session-run.c */
+void lam_session_run_dispose (LamSession *self);
+void lam_session_request_plane (LamSession *self);
+void lam_session_drop_result (LamSession *self);
+
+G_END_DECLS
