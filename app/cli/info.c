@@ -1,0 +1,314 @@
+/* info.c: what a file is, and what would be made of it. */
+#include "config.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "cli/progress.h"
+#include "cli/scan-options.h"
+#include "core/error.h"
+#include "io/checkpoint.h"
+#include "io/tiff.h"
+#include "io/volume.h"
+#include "run/recon.h"
+
+static gboolean checksum;
+static char *dataset, *layout;
+
+static const GOptionEntry entries[] = {
+    {"checksum", 0, 0, G_OPTION_ARG_NONE, &checksum, N_ ("Print the SHA-256 of the voxels as they are now"), NULL},
+    {"dataset", 0, 0, G_OPTION_ARG_STRING, &dataset, N_ ("Which volume, where the file holds several"), "NAME"},
+    {"layout", 0, 0, G_OPTION_ARG_STRING, &layout,
+     N_ ("Axis order where the file does not say: row-column-slice or slice-column-row"), "ORDER"},
+    {NULL},
+};
+
+static const LamCliHelp help = {
+    "FILE",
+    N_ ("Says what a file is: a scan and its import list, a volume, a checkpoint, a folder of TIFF images."),
+    "  lamina info tooth.h5\n  lamina info --checksum tooth-recon.h5",
+};
+
+/* ---- scans ---- */
+
+/* What a run with the defaults would hold; -1 when that is not known. */
+static int64_t
+run_bytes (const LamGeometry *g)
+{
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  g_autoptr (LamPlan) plan = lam_recon_plan (g, FALSE, TRUE, &params, NULL);
+  int64_t bytes = plan ? lam_plan_total (plan) : -1;
+  lam_recon_params_clear (&params);
+  return bytes;
+}
+
+static int
+show_scan (LamScan *scan)
+{
+  g_autoptr (LamGeometry) g = lam_geometry_copy (scan->geometry);
+  g_autoptr (GError) problem = NULL;
+  gboolean usable = !scan->missing && (g->recon_rows > 0 || lam_geometry_auto_volume (g, &problem))
+                    && lam_geometry_check (g, &problem);
+  g_autofree char *warnings = scan->missing ? NULL : lam_geometry_warnings (g);
+  int64_t samples = lam_mul_size (lam_mul_size (g->views, g->rows), g->channels);
+  int64_t bytes = usable ? run_bytes (g) : -1;
+  const char *kind = scan->kind == LAM_SCAN_COUNTS ? "counts" : "sinogram";
+  lam_cli_print (_ ("%s: %s, %s"), scan->path, lam_scan_format_name (scan->format),
+                 scan->kind == LAM_SCAN_COUNTS ? _ ("detector counts") : _ ("-log transmission"));
+  lam_cli_print_geometry (g);
+  lam_cli_print (_ ("flats: %" G_GINT64_FORMAT ", darks: %" G_GINT64_FORMAT "%s"), scan->flats, scan->darks,
+                 scan->has_weights ? _ (", with weights") : "");
+  if (usable)
+    lam_cli_print (_ ("memory: %s for the samples, %s for a run with the defaults"),
+                   lam_cli_bytes (lam_mul_size (samples, 4)), lam_cli_bytes (bytes));
+  lam_cli_print (_ ("import list:"));
+  lam_cli_print_findings (scan);
+  if (problem)
+    lam_cli_print (_ ("not usable as it is: %s"), problem->message);
+  lam_cli_print_warnings (warnings);
+  if (!lam_cli_json)
+    return LAM_EXIT_DONE;
+  JsonBuilder *b = lam_json_begin ();
+  lam_json_text (b, "file", scan->path);
+  lam_json_text (b, "type", "scan");
+  lam_json_text (b, "format", lam_scan_format_name (scan->format));
+  lam_json_text (b, "data", kind);
+  lam_json_int (b, "flats", scan->flats);
+  lam_json_int (b, "darks", scan->darks);
+  lam_json_bool (b, "weights", scan->has_weights);
+  lam_json_geometry (b, "geometry", g);
+  lam_json_findings (b, "findings", scan);
+  lam_json_bool (b, "complete", !scan->missing);
+  lam_json_text (b, "problem", problem ? problem->message : NULL);
+  lam_json_text (b, "warnings", warnings);
+  lam_json_bytes (b, "sample_bytes", lam_mul_size (samples, 4));
+  lam_json_bytes (b, "run_bytes", bytes);
+  lam_json_print (b);
+  return LAM_EXIT_DONE;
+}
+
+/* ---- volumes ---- */
+
+/* @text with its lines indented, some at most. */
+static void
+print_text (const char *title, const char *text)
+{
+  if (!text || !*text)
+    return;
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  lam_cli_print ("%s:", title);
+  for (int i = 0; lines[i] && i < 40; i++)
+    if (*lines[i])
+      lam_cli_print ("  %.200s%s", lines[i], strlen (lines[i]) > 200 ? "…" : "");
+}
+
+static int
+show_volume (LamVolume *v)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *sum = checksum ? lam_volume_file_checksum (v, lam_cli_io (), &error) : NULL;
+  const int64_t shape[3] = {v->rows, v->columns, v->slices};
+  if (checksum && !sum)
+    return lam_cli_fail (error);
+  if (lam_cli_json) {
+    JsonBuilder *b = lam_json_begin ();
+    lam_json_text (b, "file", v->path);
+    lam_json_text (b, "type", "volume");
+    lam_json_text (b, "dataset", v->dataset);
+    lam_json_ints (b, "shape", shape, 3);
+    lam_json_text (b, "layout", v->layout == LAM_LAYOUT_SLICE_COLUMN_ROW ? "slice-column-row" : "row-column-slice");
+    lam_json_bool (b, "layout_assumed", v->layout_assumed);
+    lam_json_text (b, "units", v->units);
+    lam_json_text (b, "long_name", v->long_name);
+    lam_json_text (b, "length_unit", v->length_unit);
+    lam_json_numbers (b, "voxel_size", v->voxel_size, 3);
+    lam_json_text (b, "checksum_stated", v->checksum);
+    if (sum)
+      lam_json_text (b, "checksum", sum);
+    lam_json_text (b, "program", v->program);
+    lam_json_text (b, "version", v->version);
+    lam_json_raw (b, "parameters", v->parameters);
+    lam_json_text (b, "recon_params", v->recon_params);
+    lam_json_text (b, "model_params", v->model_params);
+    lam_json_text (b, "log", v->recon_log);
+    lam_json_text (b, "notes", v->notes);
+    lam_json_print (b);
+    return LAM_EXIT_DONE;
+  }
+  if (sum) {
+    printf ("%s  %s\n", sum, v->path);
+    if (v->checksum && g_ascii_strcasecmp (sum, v->checksum) != 0)
+      lam_cli_warn (_ ("%s: the file states %s: the voxels are not those that were written"), v->path, v->checksum);
+    return LAM_EXIT_DONE;
+  }
+  lam_cli_print (_ ("%s: volume %s"), v->path, v->dataset);
+  lam_cli_print (_ ("shape: %" G_GINT64_FORMAT " rows x %" G_GINT64_FORMAT " columns x %" G_GINT64_FORMAT
+                    " slices (in the file: %s%s)"),
+                 v->rows, v->columns, v->slices,
+                 v->layout == LAM_LAYOUT_SLICE_COLUMN_ROW ? _ ("slice, column, row") : _ ("row, column, slice"),
+                 v->layout_assumed ? _ (", assumed") : "");
+  lam_cli_print (_ ("values: %s, in %s"), v->long_name ? v->long_name : _ ("not said what"),
+                 v->units ? v->units : _ ("no stated unit"));
+  if (!isnan (v->voxel_size[0]))
+    lam_cli_print (_ ("voxel: %s x %s x %s %s (row, column, slice)"), lam_cli_number (v->voxel_size[0]),
+                   lam_cli_number (v->voxel_size[1]), lam_cli_number (v->voxel_size[2]),
+                   v->length_unit ? v->length_unit : "");
+  lam_cli_print (_ ("memory: %s"), lam_cli_bytes (lam_mul_size (lam_mul_size (v->rows, v->columns), v->slices * 4)));
+  lam_cli_print (_ ("checksum stated: %s"), v->checksum ? v->checksum : _ ("none"));
+  lam_cli_print (_ ("program: %s %s"), v->program ? v->program : _ ("not said"), v->version ? v->version : "");
+  print_text (_ ("parameters"), v->parameters);
+  print_text (_ ("notes"), v->notes);
+  print_text (_ ("log"), v->recon_log);
+  return LAM_EXIT_DONE;
+}
+
+/* ---- checkpoints ---- */
+
+static void
+list_section (JsonBuilder *b, LamCheckpoint *c, const LamCheckpointSection *s)
+{
+  g_autofree char *value = NULL;
+  double x;
+  int64_t n;
+  if (s->type == LAM_CHECKPOINT_TEXT && s->count < 60)
+    value = lam_checkpoint_get_text (c, s->name, NULL);
+  else if (s->type == LAM_CHECKPOINT_DOUBLE && s->count == 1 && lam_checkpoint_get_double (c, s->name, &x, NULL))
+    value = g_strdup (lam_cli_number (x));
+  else if (s->type == LAM_CHECKPOINT_INT64 && s->count == 1 && lam_checkpoint_get_int (c, s->name, &n, NULL))
+    value = g_strdup_printf ("%" G_GINT64_FORMAT, n);
+  g_autoptr (GString) shape = g_string_new (NULL);
+  for (int i = 0; i < s->rank; i++)
+    g_string_append_printf (shape, "%s%" G_GINT64_FORMAT, i ? " x " : "", s->shape[i]);
+  lam_cli_print ("  %-18s %s", s->name, value ? value : shape->str);
+  if (!b)
+    return;
+  lam_json_open (b, NULL);
+  lam_json_text (b, "name", s->name);
+  lam_json_ints (b, "shape", s->shape, s->rank);
+  lam_json_text (b, "value", value);
+  lam_json_close (b);
+}
+
+static int
+show_checkpoint (const char *path, LamCheckpoint *c)
+{
+  int64_t iteration = -1;
+  JsonBuilder *b = lam_cli_json ? lam_json_begin () : NULL;
+  lam_checkpoint_get_int (c, "iteration", &iteration, NULL);
+  if (iteration >= 0)
+    lam_cli_print (_ ("%s: checkpoint of a reconstruction after iteration %" G_GINT64_FORMAT
+                      "; go on with `lamina reconstruct ... --checkpoint=FILE --resume'"),
+                   path, iteration);
+  else
+    lam_cli_print (_ ("%s: checkpoint"), path);
+  if (b) {
+    lam_json_text (b, "file", path);
+    lam_json_text (b, "type", "checkpoint");
+    if (iteration >= 0)
+      lam_json_int (b, "iteration", iteration);
+    lam_json_open_array (b, "sections");
+  }
+  for (int64_t i = 0; i < lam_checkpoint_n_sections (c); i++)
+    list_section (b, c, lam_checkpoint_section (c, i));
+  if (b) {
+    lam_json_close_array (b);
+    lam_json_print (b);
+  }
+  return LAM_EXIT_DONE;
+}
+
+/* ---- images ---- */
+
+static int
+show_stack (const char *path, const LamTiffStack *s)
+{
+  const int64_t shape[3] = {s->height, s->width, s->files->len};
+  lam_cli_print (_ ("%s: stack of %u TIFF images of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " pixels"), path,
+                 s->files->len, s->width, s->height);
+  lam_cli_print (_ ("shape: %" G_GINT64_FORMAT " rows x %" G_GINT64_FORMAT " columns x %u slices; memory: %s"),
+                 s->height, s->width, s->files->len,
+                 lam_cli_bytes (lam_mul_size (s->width * s->height, s->files->len * 4)));
+  if (lam_cli_json) {
+    JsonBuilder *b = lam_json_begin ();
+    lam_json_text (b, "file", path);
+    lam_json_text (b, "type", "tiff-stack");
+    lam_json_ints (b, "shape", shape, 3);
+    lam_json_print (b);
+  }
+  return LAM_EXIT_DONE;
+}
+
+static int
+show_image (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  int64_t width, height;
+  if (!lam_tiff_size (path, &width, &height, &error))
+    return lam_cli_fail (error);
+  lam_cli_print (_ ("%s: TIFF image of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " pixels"), path, width, height);
+  if (lam_cli_json) {
+    JsonBuilder *b = lam_json_begin ();
+    lam_json_text (b, "file", path);
+    lam_json_text (b, "type", "tiff");
+    lam_json_int (b, "width", width);
+    lam_json_int (b, "height", height);
+    lam_json_print (b);
+  }
+  return LAM_EXIT_DONE;
+}
+
+/* A TIFF image by its first bytes. */
+static gboolean
+is_tiff (const char *path)
+{
+  unsigned char head[4] = {0};
+  FILE *f = fopen (path, "rb");
+  gboolean ok = f && fread (head, 1, 4, f) == 4
+                && ((head[0] == 'I' && head[1] == 'I' && head[3] == 0 && (head[2] == 42 || head[2] == 43))
+                    || (head[0] == 'M' && head[1] == 'M' && head[2] == 0 && (head[3] == 42 || head[3] == 43)));
+  if (f)
+    fclose (f);
+  return ok;
+}
+
+int
+lam_cli_info (int argc, char **argv)
+{
+  const GOptionEntry *groups[] = {entries, lam_cli_geometry_entries, lam_cli_scan_entries, NULL};
+  static const char *const layouts[] = {"row-column-slice", "slice-column-row", NULL};
+  g_autoptr (GError) error = NULL;
+  LamCliScan options;
+  int order = -1;
+  if (!lam_cli_parse (&help, groups, 1, 1, &argc, &argv, &error) || !lam_cli_scan_options (&options, &error)
+      || !lam_cli_choice ("--layout", layout, layouts, &order, &error))
+    return lam_cli_fail (error);
+  LamVolumeLayout axes = order < 0    ? LAM_LAYOUT_FROM_FILE
+                         : order == 0 ? LAM_LAYOUT_ROW_COLUMN_SLICE
+                                      : LAM_LAYOUT_SLICE_COLUMN_ROW;
+  const char *path = argv[1];
+  g_autoptr (GError) as_scan = NULL, as_volume = NULL, as_checkpoint = NULL;
+  g_autoptr (LamScan) scan = NULL;
+  g_autoptr (LamVolume) v = NULL;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    g_autoptr (LamTiffStack) stack = lam_tiff_stack_open (path, &error);
+    return stack ? show_stack (path, stack) : lam_cli_fail (error);
+  }
+  if (is_tiff (path))
+    return show_image (path);
+  if (!checksum && !dataset && (scan = lam_cli_open_scan (path, &options, &as_scan)))
+    return show_scan (scan);
+  if (g_error_matches (as_scan, LAM_ERROR, LAM_ERROR_IO))
+    return lam_cli_fail (as_scan);
+  if ((v = lam_volume_open (path, dataset, axes, &as_volume)))
+    return show_volume (v);
+  g_autoptr (LamCheckpoint) c = lam_checkpoint_open (path, &as_checkpoint);
+  if (c && !checksum)
+    return show_checkpoint (path, c);
+  /* The scan's message tells most of an HDF5 file, unless it said that this is a volume or several of them. */
+  gboolean several = g_error_matches (as_volume, LAM_ERROR, LAM_ERROR_INVALID);
+  return lam_cli_fail (as_scan && !several && !strstr (as_scan->message, "this is a volume") ? as_scan : as_volume);
+}

@@ -1,0 +1,233 @@
+/* reconstruct.c: a scan to a volume. Options, preparation, run, saving; what is said on the way is in report.c. */
+#include "config.h"
+
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "cli/progress.h"
+#include "cli/recon-options.h"
+#include "cli/report.h"
+#include "cli/scan-options.h"
+#include "core/error.h"
+#include "ct/center.h"
+#include "io/checkpoint.h"
+#include "io/tiff.h"
+
+static char *output, *tiff;
+
+static const GOptionEntry entries[] = {
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Volume file to write (default: INPUT-recon.h5, here)"),
+     "OUT.h5"},
+    {"tiff", 0, 0, G_OPTION_ARG_FILENAME, &tiff, N_ ("Write the slices as TIFF images too"), "FOLDER"},
+    {NULL},
+};
+
+static const LamCliHelp help = {
+    "INPUT [-o OUT.h5]",
+    N_ ("Makes a volume of a scan. Ctrl+C once stops after the running iteration and saves what there is, twice "
+        "cancels."),
+    "  lamina reconstruct tooth.h5 -o tooth-recon.h5\n"
+    "  lamina reconstruct scan.h5 --method fbp --center 295.5 --slices 0:16 -o fbp.h5\n"
+    "  lamina reconstruct cone.h5 --method fdk --devices 4xcpu --tiff slices",
+};
+
+typedef struct {
+  const char *input;
+  char *output;     /* NULL: only TIFF images */
+  gboolean derived; /* its name is ours */
+  LamCliScan scan_options;
+  LamCliRecon options;
+  LamCenter center; /* of the search, in channels of the file; n = 0 when there was none */
+  gboolean searched;
+} Run;
+
+/* ---- before the work ---- */
+
+static gboolean
+choose_output (Run *r, GError **error)
+{
+  if (output)
+    r->output = g_strdup (output);
+  else if (!tiff) {
+    g_autofree char *base = g_path_get_basename (r->input);
+    char *dot = strrchr (base, '.');
+    if (dot && dot != base)
+      *dot = '\0';
+    r->output = g_strconcat (base, "-recon.h5", NULL);
+    r->derived = TRUE;
+    if (g_file_test (r->output, G_FILE_TEST_EXISTS)) {
+      lam_cli_usage_error (error, _ ("%s is there already; name the result with -o (which replaces it)"), r->output);
+      return FALSE;
+    }
+    lam_cli_print (_ ("no -o given: the result goes to %s"), r->output);
+  }
+  return !r->output || (lam_cli_not_same (r->input, r->output, error) && lam_cli_writable (r->output, error));
+}
+
+/* The usual place of the state of this input and output. */
+static gboolean
+choose_checkpoint (Run *r, GError **error)
+{
+  LamReconParams *k = &r->options.recon;
+  if (!r->options.checkpoint)
+    return TRUE;
+  if (!k->checkpoint) {
+    g_autofree char *in = g_canonicalize_filename (r->input, NULL);
+    g_autofree char *out = g_canonicalize_filename (r->output ? r->output : tiff, NULL);
+    g_autofree char *key = g_strconcat (in, "\n", out, NULL);
+    k->checkpoint = lam_state_file ("recon", key, error);
+    if (!k->checkpoint)
+      return FALSE;
+  }
+  if (k->resume && !g_file_test (k->checkpoint, G_FILE_TEST_EXISTS)) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
+                 _ ("%s: there is no state to resume from; it is kept by --checkpoint, for the same input and -o"),
+                 k->checkpoint);
+    return FALSE;
+  }
+  return lam_cli_not_same (r->input, k->checkpoint, error)
+         && (!r->output || lam_cli_not_same (k->checkpoint, r->output, error));
+}
+
+/* ---- centre of rotation ---- */
+
+static gboolean
+wants_search (const Run *r, const LamScan *scan)
+{
+  if (!isnan (r->options.center) || !isnan (r->scan_options.channel_offset))
+    return FALSE;
+  return r->options.center_auto
+         || (scan->geometry->kind == LAM_GEOMETRY_PARALLEL && scan->kind == LAM_SCAN_COUNTS
+             && scan->geometry->channel_offset == 0);
+}
+
+/* Looks on the prepared data, which is binned; what is said is in channels of the file. */
+static gboolean
+search_center (Run *r, LamDataset *d, GError **error)
+{
+  double bin = (double) r->options.prepare.bin;
+  lam_control_progress (lam_cli_control (), "centre of rotation", 0, 1);
+  if (!lam_center_find (d->geometry, d->sinogram, &r->center, error))
+    return FALSE;
+  lam_geometry_set_center (d->geometry, r->center.channel);
+  r->searched = TRUE;
+  r->center.channel = r->center.channel * bin + 0.5 * (bin - 1);
+  r->center.width *= bin;
+  lam_report_center (&r->center);
+  return lam_geometry_check (d->geometry, error);
+}
+
+/* ---- the steps ---- */
+
+static LamDataset *
+load (Run *r, GError **error)
+{
+  LamCliRecon *o = &r->options;
+  g_autoptr (LamScan) scan = lam_cli_open_scan (r->input, &r->scan_options, error);
+  if (!scan)
+    return NULL;
+  LamGeometry *g = scan->geometry;
+  lam_report_scan (scan);
+  if (!lam_cli_check_method (o, g->kind, error) || !lam_scan_complete (scan, error))
+    return NULL;
+  if (!isnan (o->center)) {
+    if (o->center < 0 || o->center > (double) (g->channels - 1)) {
+      lam_cli_usage_error (error, _ ("--center %s: the detector has channels 0 to %" G_GINT64_FORMAT),
+                           lam_cli_number (o->center), g->channels - 1);
+      return NULL;
+    }
+    lam_geometry_set_center (g, o->center);
+  }
+  gboolean search = wants_search (r, scan);
+  if (o->prepare.bin > 1) /* a volume that the file states is for its own pixels */
+    g->recon_rows = g->recon_columns = g->recon_slices = 0;
+  if (o->mask_set)
+    g->mask = o->mask;
+  if (!lam_geometry_check_scan (g, error))
+    return NULL;
+  g_autoptr (LamDataset) d = lam_dataset_load (scan, &o->prepare, lam_cli_control (), error);
+  if (!d || !lam_cli_go_on (error))
+    return NULL;
+  lam_report_dataset (d, scan);
+  if ((search && !search_center (r, d, error)) || !lam_cli_cut_slices (d->geometry, o->slices, error)
+      || !lam_geometry_check (d->geometry, error))
+    return NULL;
+  if (d->geometry->kind == LAM_GEOMETRY_CONE && lam_range_size (o->slices) > 0 && o->method == LAM_CLI_VCD)
+    lam_report_warning (_ ("--slices in cone beam: what lies in the other slices is seen by the same rays and will be "
+                           "put into these"));
+  return g_steal_pointer (&d);
+}
+
+static gboolean
+save (Run *r, LamReconResult *result, GError **error)
+{
+  const LamGeometry *g = result->geometry;
+  if (r->output && !lam_recon_result_save (result, r->output, lam_cli_control (), error))
+    return FALSE;
+  if (tiff
+      && !lam_tiff_write_stack (tiff, "slice", result->volume, g->recon_rows, g->recon_columns, g->recon_slices,
+                                g_str_equal (g->length_unit, "mm") ? g->voxel_pitch : 0, lam_cli_io (), error))
+    return FALSE;
+  return TRUE;
+}
+
+static int
+run (Run *r, GError **error)
+{
+  LamCliRecon *o = &r->options;
+  g_autoptr (LamDataset) d = load (r, error);
+  if (!d)
+    return LAM_EXIT_FAILED;
+  o->recon.consume = TRUE; /* the samples are on the devices then */
+  lam_report_plan (d, &o->recon);
+  lam_cli_keep (o->method == LAM_CLI_VCD);
+  LamReconHooks hooks = lam_report_hooks (&o->recon);
+  g_autoptr (LamReconResult) result = lam_reconstruct (d, &o->recon, lam_cli_control (), &hooks, error);
+  if (!result || !save (r, result, error))
+    return LAM_EXIT_FAILED;
+  LamReportResult report = {.output = r->output,
+                            .tiff = tiff,
+                            .checkpoint = result->stopped ? o->recon.checkpoint : NULL,
+                            .method = o->method,
+                            .center = lam_geometry_center (result->geometry) * (double) o->prepare.bin
+                                      + 0.5 * (double) (o->prepare.bin - 1),
+                            .confidence = r->searched ? r->center.confidence : NAN,
+                            .width = r->searched ? r->center.width : NAN};
+  if (o->recon.checkpoint && !result->stopped)
+    g_unlink (o->recon.checkpoint);
+  lam_report_result (result, &report);
+  return result->stopped ? LAM_EXIT_CANCELLED : LAM_EXIT_DONE;
+}
+
+int
+lam_cli_reconstruct (int argc, char **argv)
+{
+  const GOptionEntry *groups[] = {entries,
+                                  lam_cli_recon_entries,
+                                  lam_cli_start_entries,
+                                  lam_cli_prepare_entries,
+                                  lam_cli_geometry_entries,
+                                  lam_cli_scan_entries,
+                                  NULL};
+  g_autoptr (GError) error = NULL;
+  Run r = {0};
+  int status = LAM_EXIT_FAILED;
+  lam_cli_control ();
+  lam_cli_bare_checkpoint (argc, argv);
+  if (lam_cli_parse (&help, groups, 1, 1, &argc, &argv, &error) && lam_cli_scan_options (&r.scan_options, &error)
+      && lam_cli_recon_options (&r.options, &error)) {
+    r.input = argv[1];
+    r.scan_options.scan.slices = r.options.slices;
+    if ((!isnan (r.options.center) || r.options.center_auto) && !isnan (r.scan_options.channel_offset))
+      lam_cli_usage_error (&error, _ ("--center and --channel-offset say the same thing: give one of them"));
+    else if (choose_output (&r, &error) && choose_checkpoint (&r, &error))
+      status = run (&r, &error);
+  }
+  lam_recon_params_clear (&r.options.recon);
+  lam_center_clear (&r.center);
+  g_free (r.output);
+  return error ? lam_cli_fail (error) : status;
+}
