@@ -1,0 +1,190 @@
+#include "cli-util.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static char *folder;
+
+void
+cli_init (void)
+{
+  g_autoptr (GError) error = NULL;
+  folder = g_dir_make_tmp ("lamina-cli-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_setenv ("XDG_STATE_HOME", folder, TRUE);
+  g_setenv ("LC_ALL", "C.UTF-8", TRUE);
+  g_unsetenv ("LAMINA_DEVICES");
+}
+
+static void
+remove_all (const char *path)
+{
+  GDir *dir = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open (path, 0, NULL);
+  for (const char *name = dir ? g_dir_read_name (dir) : NULL; name; name = g_dir_read_name (dir)) {
+    g_autofree char *inside = g_build_filename (path, name, NULL);
+    remove_all (inside);
+  }
+  if (dir)
+    g_dir_close (dir);
+  g_remove (path);
+}
+
+void
+cli_finish (void)
+{
+  remove_all (folder);
+  g_clear_pointer (&folder, g_free);
+}
+
+const char *
+cli_folder (void)
+{
+  return folder;
+}
+
+char *
+cli_path (const char *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+static int
+exit_status (int wait)
+{
+  return WIFEXITED (wait) ? WEXITSTATUS (wait) : 1000 + WTERMSIG (wait);
+}
+
+static char **
+words (const char *command)
+{
+  g_autoptr (GError) error = NULL;
+  const char *binary = g_getenv ("LAMINA_BIN");
+  g_assert_nonnull (binary);
+  g_autofree char *quoted = g_shell_quote (binary), *line = g_strconcat (quoted, " ", command, NULL);
+  char **argv = NULL;
+  g_shell_parse_argv (line, NULL, &argv, &error);
+  g_assert_no_error (error);
+  return argv;
+}
+
+CliRun *
+cli_run_env (const char *const *env, const char *command)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) argv = words (command), environment = g_get_environ ();
+  CliRun *run = g_new0 (CliRun, 1);
+  int wait = 0;
+  for (; env && *env; env++) {
+    g_auto (GStrv) pair = g_strsplit (*env, "=", 2);
+    environment = g_environ_setenv (environment, pair[0], pair[1], TRUE);
+  }
+  g_spawn_sync (folder, argv, environment, G_SPAWN_DEFAULT, NULL, NULL, &run->out, &run->err, &wait, &error);
+  g_assert_no_error (error);
+  run->status = exit_status (wait);
+  return run;
+}
+
+CliRun *
+cli_run (const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *command = g_strdup_vprintf (format, args);
+  va_end (args);
+  return cli_run_env (NULL, command);
+}
+
+CliRun *
+cli_ok (const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *command = g_strdup_vprintf (format, args);
+  va_end (args);
+  CliRun *run = cli_run_env (NULL, command);
+  if (run->status != 0)
+    g_error ("lamina %s: status %d: %s%s", command, run->status, run->out, run->err);
+  return run;
+}
+
+CliRun *
+cli_run_interrupted (const char *command, const char *after, int signals)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) argv = words (command);
+  g_autoptr (GString) out = g_string_new (NULL), err = g_string_new (NULL);
+  GPid pid;
+  int fd_out, fd_err, wait = 0, sent = 0, seen = 0;
+  g_spawn_async_with_pipes (folder, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL, &fd_out, &fd_err,
+                            &error);
+  g_assert_no_error (error);
+  FILE *f = fdopen (fd_out, "r");
+  char line[4096];
+  while (fgets (line, sizeof line, f)) { /* stderr is short: its pipe does not fill */
+    g_string_append (out, line);
+    seen += strstr (line, after) != NULL;
+    if (seen > sent && sent < signals) {
+      kill (pid, SIGINT);
+      if (++sent < signals) { /* while it stops, no line need come */
+        g_usleep (30000);
+        kill (pid, SIGINT);
+        sent++;
+      }
+    }
+  }
+  fclose (f);
+  f = fdopen (fd_err, "r");
+  while (fgets (line, sizeof line, f))
+    g_string_append (err, line);
+  fclose (f);
+  waitpid (pid, &wait, 0);
+  g_spawn_close_pid (pid);
+  CliRun *run = g_new0 (CliRun, 1);
+  run->status = exit_status (wait);
+  run->out = g_string_free (g_steal_pointer (&out), FALSE);
+  run->err = g_string_free (g_steal_pointer (&err), FALSE);
+  return run;
+}
+
+void
+cli_run_free (CliRun *run)
+{
+  g_free (run->out);
+  g_free (run->err);
+  g_free (run);
+}
+
+GPtrArray *
+cli_json_lines (const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  GPtrArray *nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) json_node_unref);
+  for (char **line = lines; *line; line++) {
+    if (!**line)
+      continue;
+    g_autoptr (GError) error = NULL;
+    JsonNode *node = json_from_string (*line, &error);
+    if (!node || !JSON_NODE_HOLDS_OBJECT (node))
+      g_error ("not a JSON object (%s): %s", error ? error->message : "-", *line);
+    g_ptr_array_add (nodes, node);
+  }
+  return nodes;
+}
+
+JsonObject *
+cli_json_last (GPtrArray *lines)
+{
+  g_assert_cmpuint (lines->len, >, 0);
+  return json_node_get_object (g_ptr_array_index (lines, lines->len - 1));
+}
+
+char *
+cli_checksum (const char *file)
+{
+  g_autoptr (CliRun) run = cli_ok ("info --checksum %s", file);
+  g_assert_cmpuint (strspn (run->out, "0123456789abcdef"), ==, 64);
+  return g_strndup (run->out, 64);
+}

@@ -1,0 +1,394 @@
+/* The program `lamina`: what its commands make, on small phantoms that it makes itself. */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli-util.h"
+#include "core/memory.h"
+#include "io/scan.h"
+#include "io/volume.h"
+
+/* A volume file's voxels; lam_free (). */
+static float *
+read_volume (const char *name, LamVolume **out)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = cli_path (name);
+  LamVolume *v = lam_volume_open (path, NULL, LAM_LAYOUT_FROM_FILE, &error);
+  g_assert_no_error (error);
+  float *x = lam_alloc_n (v->rows * v->columns * v->slices, sizeof *x, "test", &error);
+  g_assert_no_error (error);
+  lam_volume_read_rows (v, (LamRange){0, v->rows}, x, NULL, &error);
+  g_assert_no_error (error);
+  *out = v;
+  return x;
+}
+
+static void
+test_help (void)
+{
+  static const char *const commands[] = {"info",    "reconstruct", "project", "phantom", "render",
+                                         "convert", "plan",        "devices", "bench"};
+  g_autoptr (CliRun) version = cli_ok ("--version"), help = cli_ok ("--help");
+  g_assert_true (g_str_has_prefix (version->out, "lamina "));
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
+    g_autoptr (CliRun) one = cli_ok ("help %s", commands[i]), other = cli_ok ("%s --help", commands[i]);
+    cli_assert_says (help->out, commands[i]);
+    cli_assert_says (one->out, "Example:");
+    cli_assert_says (one->out, commands[i]);
+    g_assert_cmpstr (one->out, ==, other->out);
+  }
+}
+
+static void
+test_phantom (void)
+{
+  g_autoptr (CliRun) made = cli_ok ("phantom shepp-logan --shape 13x12x6 -o phantom.h5 --json");
+  g_autoptr (GPtrArray) lines = cli_json_lines (made->out);
+  g_autofree char *sum = cli_checksum ("phantom.h5");
+  g_autoptr (LamVolume) v = NULL;
+  float *x = read_volume ("phantom.h5", &v);
+  g_autofree char *own = lam_volume_checksum (x, 13 * 12 * 6);
+  g_assert_cmpstr (json_object_get_string_member (cli_json_last (lines), "checksum"), ==, sum);
+  g_assert_cmpstr (own, ==, sum);
+  g_assert_cmpint (v->rows, ==, 13);
+  g_assert_cmpint (v->columns, ==, 12);
+  g_assert_cmpint (v->slices, ==, 6);
+  lam_free (x);
+  g_autoptr (CliRun) info = cli_ok ("info phantom.h5 --json");
+  g_autoptr (GPtrArray) said = cli_json_lines (info->out);
+  JsonObject *o = cli_json_last (said);
+  g_assert_cmpstr (json_object_get_string_member (o, "type"), ==, "volume");
+  g_assert_cmpstr (json_object_get_string_member (o, "checksum_stated"), ==, sum);
+  JsonArray *shape = json_object_get_array_member (o, "shape");
+  g_assert_cmpint (json_array_get_int_element (shape, 1), ==, 12);
+}
+
+/* Every view holds the volume's whole mass (parallel, pitch 1). */
+static void
+test_project (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CliRun) made = cli_ok ("phantom discs --shape 20x20x3 -o mass.h5"),
+                     run = cli_ok ("project mass.h5 --views 7 --channels 40 --channel-offset 1.5 -o mass-scan.h5");
+  g_autofree char *path = cli_path ("mass-scan.h5");
+  g_autoptr (LamVolume) v = NULL;
+  float *x = read_volume ("mass.h5", &v), y[7 * 3 * 40];
+  g_autoptr (LamScan) scan = lam_scan_open (path, NULL, &error);
+  g_assert_no_error (error);
+  lam_scan_read (scan, (LamRange){0, 0}, y, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  double mass = 0;
+  for (int i = 0; i < 20 * 20 * 3; i++)
+    mass += x[i];
+  for (int view = 0; view < 7; view++) {
+    double sum = 0;
+    for (int i = 0; i < 3 * 40; i++)
+      sum += y[view * 120 + i];
+    g_assert_cmpfloat_with_epsilon (sum, mass, 1e-5 * mass);
+  }
+  g_assert_cmpfloat (scan->geometry->channel_offset, ==, 1.5);
+  lam_free (x);
+}
+
+static void
+make_scans (void)
+{
+  g_autoptr (CliRun)
+      a = cli_ok ("project --phantom shepp-logan --shape 24x24x7 --views 20 --photons 50000 -o parallel.h5"),
+      b = cli_ok (
+          "project --phantom tooth --shape 24x24x7 --views 20 --source-detector 96 --source-axis 48 -o cone.h5");
+}
+
+static void
+test_devices_agree (void)
+{
+  static const char *const runs[] = {"parallel.h5 --method fbp", "cone.h5 --method fdk",
+                                     "parallel.h5 --iterations 3 --weights transmission", "cone.h5 --iterations 3",
+                                     "cone.h5 --iterations 2 --positivity --mask none --init zero"};
+  make_scans ();
+  for (gsize i = 0; i < G_N_ELEMENTS (runs); i++) {
+    g_autofree char *first = NULL;
+    for (int devices = 1; devices <= 8; devices += devices == 1 ? 2 : 5) {
+      g_autoptr (CliRun) run = cli_ok ("reconstruct %s --devices %dxcpu -o agree.h5", runs[i], devices);
+      g_autofree char *sum = cli_checksum ("agree.h5");
+      if (first)
+        g_assert_cmpstr (sum, ==, first);
+      else
+        first = g_steal_pointer (&sum);
+    }
+  }
+}
+
+static void
+test_json (void)
+{
+  make_scans ();
+  g_autoptr (CliRun) run = cli_ok ("reconstruct parallel.h5 --iterations 4 --stop-threshold 0 --json "
+                                   "--devices 2xcpu --center auto -o json.h5");
+  g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+  g_autofree char *sum = cli_checksum ("json.h5");
+  int iterations = 0;
+  for (guint i = 0; i < lines->len; i++) {
+    JsonObject *o = json_node_get_object (lines->pdata[i]);
+    if (g_str_equal (json_object_get_string_member (o, "event"), "iteration")) {
+      g_assert_cmpint (json_object_get_int_member (o, "iteration"), ==, ++iterations);
+      g_assert_cmpfloat (json_object_get_double_member (o, "data_cost"), >, 0);
+    }
+  }
+  JsonObject *o = cli_json_last (lines);
+  g_assert_cmpint (iterations, ==, 4);
+  g_assert_cmpstr (json_object_get_string_member (o, "event"), ==, "result");
+  g_assert_cmpint (json_object_get_int_member (o, "iterations"), ==, 4);
+  g_assert_cmpstr (json_object_get_string_member (o, "checksum"), ==, sum);
+  g_assert_false (json_object_get_boolean_member (o, "stopped"));
+  g_assert_true (json_object_has_member (o, "center_confidence"));
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (o, "center_channel"), 11.5, 0.5);
+  g_assert_cmpint (json_object_get_int_member (o, "peak_bytes"), <=, json_object_get_int_member (o, "plan_bytes"));
+  JsonArray *devices = json_object_get_array_member (o, "devices");
+  g_assert_cmpuint (json_array_get_length (devices), ==, 2);
+  for (guint d = 0; d < 2; d++) {
+    JsonObject *device = json_array_get_object_element (devices, d);
+    g_assert_cmpint (json_object_get_int_member (device, "copied_in"), >, 0);
+    g_assert_cmpint (json_object_get_int_member (device, "bytes"), <=,
+                     json_object_get_int_member (device, "planned_bytes"));
+  }
+}
+
+/* G7 and N4, as a person meets them: one command and nothing else. */
+static void
+test_tooth (void)
+{
+  const char *folder = g_getenv ("LAMINA_DATA_DIR");
+  g_autofree char *source = g_test_build_filename (G_TEST_DIST, "..", "..", "shared", "data", NULL);
+  g_autofree char *tooth = g_build_filename (folder ? folder : source, "ct", "tooth.h5", NULL);
+  if (!g_file_test (tooth, G_FILE_TEST_EXISTS)) {
+    g_test_skip ("tooth.h5 is not there; LAMINA_DATA_DIR names its folder");
+    return;
+  }
+  g_autoptr (CliRun) run = cli_ok ("reconstruct %s -o tooth.h5 --json --iterations 2", tooth);
+  g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (cli_json_last (lines), "center_channel"), 295.5, 0.75);
+  cli_assert_says (run->out, "0 at or below 0");
+  cli_assert_says (run->out, "above 1");
+  g_autoptr (CliRun) fixed =
+      cli_ok ("reconstruct %s -o tooth.h5 --method fbp --center 295.5 --slices 0:1 --json", tooth);
+  g_autoptr (GPtrArray) said = cli_json_lines (fixed->out);
+  g_assert_cmpfloat (json_object_get_double_member (cli_json_last (said), "center_channel"), ==, 295.5);
+  g_assert_true (json_object_get_null_member (cli_json_last (said), "center_confidence"));
+  g_autoptr (CliRun) text = cli_ok ("reconstruct %s --method fbp --bin 2 --tiff tooth-slices", tooth);
+  cli_assert_says (text->out, "centre of rotation (COR): channel 29");
+}
+
+static void
+test_slices (void)
+{
+  make_scans ();
+  static const char *const methods[][2] = {{"parallel.h5", "fbp"}, {"cone.h5", "fdk"}};
+  for (int m = 0; m < 2; m++) {
+    g_autoptr (CliRun) all = cli_ok ("reconstruct %s --method %s -o all.h5", methods[m][0], methods[m][1]),
+                       some =
+                           cli_ok ("reconstruct %s --method %s --slices 2:5 -o some.h5", methods[m][0], methods[m][1]);
+    g_autoptr (LamVolume) v = NULL, w = NULL;
+    float *x = read_volume ("all.h5", &v), *y = read_volume ("some.h5", &w), peak = 0;
+    g_assert_cmpint (w->slices, ==, 3);
+    for (int64_t i = 0; i < v->rows * v->columns * v->slices; i++)
+      peak = fmaxf (peak, fabsf (x[i]));
+    for (int64_t p = 0; p < v->rows * v->columns; p++)
+      for (int64_t k = 0; k < 3; k++)
+        g_assert_cmpfloat_with_epsilon (x[p * v->slices + 2 + k], y[p * 3 + k], 1e-5 * peak);
+    lam_free (x);
+    lam_free (y);
+  }
+}
+
+static void
+test_resume (void)
+{
+  make_scans ();
+  g_autoptr (CliRun) whole = cli_ok ("reconstruct cone.h5 --iterations 5 --stop-threshold 0 -o whole.h5"),
+                     part = cli_run_interrupted ("reconstruct cone.h5 --iterations 100000 --stop-threshold 0 "
+                                                 "--checkpoint=state.ckpt -o part.h5",
+                                                 "iteration 2 ", 1);
+  cli_assert_status (part, 130);
+  /* The state may be some iterations older than the result: the file says which. */
+  g_autoptr (CliRun) info = cli_ok ("info state.ckpt --json");
+  g_autoptr (GPtrArray) lines = cli_json_lines (info->out);
+  int64_t at = json_object_get_int_member (cli_json_last (lines), "iteration"), end = at + 3;
+  g_autoptr (CliRun) resumed = cli_ok ("reconstruct cone.h5 --iterations %d --stop-threshold 0 --checkpoint=state.ckpt "
+                                       "--resume --devices 3xcpu -o part.h5",
+                                       (int) end),
+                     straight =
+                         cli_ok ("reconstruct cone.h5 --iterations %d --stop-threshold 0 -o straight.h5", (int) end);
+  g_autofree char *a = cli_checksum ("part.h5"), *b = cli_checksum ("straight.h5"), *state = cli_path ("state.ckpt");
+  g_assert_cmpstr (a, ==, b);
+  g_assert_false (g_file_test (state, G_FILE_TEST_EXISTS)); /* its use is over once the result is saved */
+}
+
+/* K1: stop and keep gives the volume of so many iterations; twice gives nothing. */
+static void
+test_stop (void)
+{
+  g_autoptr (CliRun) made = cli_ok ("project --phantom discs --shape 64x64x32 -o k1.h5");
+  g_autoptr (CliRun) kept = cli_run_interrupted ("reconstruct k1.h5 --iterations 100000 --stop-threshold 0 -o kept.h5 "
+                                                 "--json",
+                                                 "\"event\":\"iteration\"", 1);
+  cli_assert_status (kept, 130);
+  g_autoptr (GPtrArray) lines = cli_json_lines (kept->out);
+  JsonObject *o = cli_json_last (lines);
+  g_assert_true (json_object_get_boolean_member (o, "stopped"));
+  int n = (int) json_object_get_int_member (o, "iterations");
+  g_autoptr (CliRun) same = cli_ok ("reconstruct k1.h5 --iterations %d --stop-threshold 0 -o same.h5", n);
+  g_autofree char *a = cli_checksum ("kept.h5"), *b = cli_checksum ("same.h5"), *none = cli_path ("none.h5");
+  g_assert_cmpstr (a, ==, b);
+  /* Large enough that the second signal falls into the iteration that the first lets end. */
+  g_autoptr (CliRun) large = cli_ok ("project --phantom discs --shape 160x160x64 --views 120 -o large.h5");
+  g_autoptr (CliRun) gone =
+      cli_run_interrupted ("reconstruct large.h5 --iterations 1000 --stop-threshold 0 -o none.h5", "iteration 1 ", 2);
+  cli_assert_status (gone, 130);
+  g_assert_false (g_file_test (none, G_FILE_TEST_EXISTS));
+  cli_assert_says (gone->err, "cancelled");
+}
+
+static void
+test_convert (void)
+{
+  g_autoptr (CliRun) made = cli_ok ("phantom cube --shape 9x8x7 --voxel 0.25 -o cube.h5"),
+                     stack = cli_ok ("convert cube.h5 cube"), back = cli_ok ("convert cube cube-back.h5 --voxel 0.25"),
+                     foreign = cli_ok ("convert cube.h5 cube-export.h5 --layout slice-column-row"),
+                     again = cli_ok ("convert cube-export.h5 cube-again.h5"), info = cli_ok ("info cube-export.h5");
+  g_autofree char *a = cli_checksum ("cube.h5"), *b = cli_checksum ("cube-back.h5"),
+                  *c = cli_checksum ("cube-export.h5"), *d = cli_checksum ("cube-again.h5");
+  g_assert_cmpstr (a, ==, b);
+  g_assert_cmpstr (a, ==, c);
+  g_assert_cmpstr (a, ==, d);
+  cli_assert_says (info->out, "slice, column, row");
+  make_scans ();
+  g_autoptr (CliRun) scan = cli_ok ("convert parallel.h5 parallel-copy.h5"),
+                     x = cli_ok ("reconstruct parallel.h5 --method fbp -o x.h5"),
+                     y = cli_ok ("reconstruct parallel-copy.h5 --method fbp -o y.h5");
+  g_autofree char *sx = cli_checksum ("x.h5"), *sy = cli_checksum ("y.h5");
+  g_assert_cmpstr (sx, ==, sy);
+}
+
+static void
+assert_png (const char *name, guint width, guint height)
+{
+  g_autofree char *path = cli_path (name), *data = NULL;
+  gsize n;
+  g_assert_true (g_file_get_contents (path, &data, &n, NULL));
+  g_assert_cmpuint (n, >, 33);
+  g_assert_cmpmem (data, 8, "\x89PNG\r\n\x1a\n", 8);
+  const guchar *b = (const guchar *) data + 16;
+  g_assert_cmpuint (b[2] << 8 | b[3], ==, width);
+  g_assert_cmpuint (b[6] << 8 | b[7], ==, height);
+}
+
+static void
+test_render (void)
+{
+  make_scans ();
+  g_autoptr (CliRun) made = cli_ok ("phantom tooth --shape 20x30x10 -o draw.h5"),
+                     slice = cli_ok ("render draw.h5 -o slice.png --zoom 2"),
+                     row = cli_ok ("render draw.h5 --plane row --index 3 --level -0.1:0.5 -o row.png"),
+                     column = cli_ok ("render draw.h5 --plane column -o column.png"),
+                     view = cli_ok ("render cone.h5 --view 19 -o view.png"),
+                     sinogram = cli_ok ("render cone.h5 --sinogram 6 -o sinogram.png");
+  assert_png ("slice.png", 60, 40);
+  assert_png ("row.png", 30, 10);
+  assert_png ("column.png", 20, 10);
+  assert_png ("view.png", 24, 7);
+  assert_png ("sinogram.png", 24, 20);
+  cli_assert_says (row->out, "black -0.1, white 0.5");
+}
+
+static void
+test_plan (void)
+{
+  g_autoptr (CliRun) large = cli_ok ("plan --shape 4096x4096x4096 --json"),
+                     huge = cli_ok ("plan --shape 2097152x2097152x2097152 --json"),
+                     words = cli_ok ("plan --shape 2097152x2097152x2097152");
+  g_autoptr (GPtrArray) a = cli_json_lines (large->out), b = cli_json_lines (huge->out);
+  g_assert_cmpint (json_object_get_int_member (cli_json_last (a), "volume_bytes"), ==, 274877906944);
+  g_assert_true (json_object_get_boolean_member (cli_json_last (b), "too_large"));
+  g_assert_true (json_object_get_null_member (cli_json_last (b), "volume_bytes"));
+  cli_assert_says (words->out, "too large");
+  /* Forecast and run agree. */
+  make_scans ();
+  g_autoptr (CliRun) plan = cli_ok ("plan cone.h5 --devices 3xcpu --json"),
+                     run = cli_ok ("reconstruct cone.h5 --devices 3xcpu --iterations 2 -o planned.h5 --json");
+  g_autoptr (GPtrArray) c = cli_json_lines (plan->out), d = cli_json_lines (run->out);
+  JsonArray *devices = json_object_get_array_member (cli_json_last (d), "devices");
+  JsonArray *planned = json_object_get_array_member (cli_json_last (c), "devices");
+  g_assert_cmpuint (json_array_get_length (planned), ==, 4); /* the host first */
+  for (guint i = 0; i < 3; i++) {
+    double measured = (double) json_object_get_int_member (json_array_get_object_element (devices, i), "bytes");
+    double peak = (double) json_object_get_int_member (json_array_get_object_element (planned, i + 1), "peak_bytes");
+    g_assert_cmpfloat (fabs (measured - peak), <=, 0.02 * peak);
+  }
+}
+
+static void
+test_devices (void)
+{
+  g_autoptr (CliRun) run = cli_ok ("devices --devices 3xcpu --json"), text = cli_ok ("devices");
+  g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+  JsonObject *o = cli_json_last (lines);
+  g_assert_true (json_object_get_boolean_member (o, "self_test_passed"));
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (o, "devices")), ==, 3);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (o, "self_test")), ==, 6);
+  cli_assert_says (text->out, "GPU: none");
+}
+
+static void
+test_bench (void)
+{
+  static const char *const tasks[] = {"parallel-forward", "parallel-back", "parallel-fbp", "cone-forward", "cone-back",
+                                      "cone-fdk",         "parallel-vcd",  "cone-vcd",     "slice-latency"};
+  static const char *const keys[] = {"task",         "size",    "peer",         "version",           "threads",
+                                     "median_s",     "min_s",   "views",        "devices",           "detail",
+                                     "first_call_s", "times_s", "load_average", "voxel_views_per_s", "peak_rss_mb"};
+  for (gsize i = 0; i < G_N_ELEMENTS (tasks); i++) {
+    g_autoptr (CliRun) run = cli_ok ("bench %s 16 --repeats 2 --iterations 2 --devices 2", tasks[i]);
+    g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+    JsonObject *o = cli_json_last (lines);
+    g_assert_cmpuint (lines->len, ==, 1);
+    for (gsize k = 0; k < G_N_ELEMENTS (keys); k++)
+      g_assert_true (json_object_has_member (o, keys[k]));
+    g_assert_cmpstr (json_object_get_string_member (o, "task"), ==, tasks[i]);
+    g_assert_cmpint (json_object_get_int_member (o, "devices"), ==, 2);
+    g_assert_cmpfloat (json_object_get_double_member (o, "voxel_views_per_s"), >, 0);
+    if (g_str_has_suffix (tasks[i], "vcd")) {
+      g_assert_cmpuint (json_array_get_length (json_object_get_array_member (o, "iteration_times_s")), ==, 2);
+      g_assert_cmpfloat (json_object_get_double_member (o, "nrmse_to_phantom"), <, 1);
+    }
+    if (g_str_equal (tasks[i], "slice-latency"))
+      g_assert_true (json_object_get_boolean_member (o, "equals_fbp"));
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  if (!g_getenv ("LAMINA_BIN"))
+    g_error ("LAMINA_BIN names the program to test");
+  cli_init ();
+  g_test_add_func ("/cli/help", test_help);
+  g_test_add_func ("/cli/phantom", test_phantom);
+  g_test_add_func ("/cli/project", test_project);
+  g_test_add_func ("/cli/devices-agree", test_devices_agree);
+  g_test_add_func ("/cli/json", test_json);
+  g_test_add_func ("/cli/tooth", test_tooth);
+  g_test_add_func ("/cli/slices", test_slices);
+  g_test_add_func ("/cli/resume", test_resume);
+  g_test_add_func ("/cli/stop", test_stop);
+  g_test_add_func ("/cli/convert", test_convert);
+  g_test_add_func ("/cli/render", test_render);
+  g_test_add_func ("/cli/plan", test_plan);
+  g_test_add_func ("/cli/devices", test_devices);
+  g_test_add_func ("/cli/bench", test_bench);
+  int status = g_test_run ();
+  cli_finish ();
+  return status;
+}
