@@ -57,10 +57,10 @@ typedef struct {
   void *scratch;  /* lam_kernel_scratch () bytes, one for each worker */
 } LamBackArgs;
 
-/* Forward projection of a pixel list into one view, in list order. */
+/* Forward projection of a pixel list into the views [v0, v1), in list order. */
 typedef struct {
   const LamProjectorGeometry *geometry;
-  int64_t view;
+  int64_t v0, v1;
   const int32_t *pixel; /* [n] */
   int64_t n;
   const float *x; /* SLICES: x[i * x_stride + k - k0]; PLANAR: x[(k - k0) * x_stride + i] */
@@ -68,7 +68,8 @@ typedef struct {
   int indexed;      /* x is a whole volume: row or column pixel[i] of it instead of i */
   int64_t k0, k1;   /* slices present in x; cone needs all */
   float scale;      /* y += scale * A x */
-  float *view_data; /* the view; accumulates */
+  float *view_data; /* view v0; accumulates */
+  int64_t view_stride;
   int64_t line_stride;
   void *scratch;
 } LamForwardArgs;

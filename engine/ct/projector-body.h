@@ -29,7 +29,7 @@ typedef struct {
   Taps taps;
   /* Two-tap form for back projection: all views of a run. */
   int32_t first2[MAX_VIEWS][G];
-  float weight2[MAX_VIEWS][G][2];
+  float left2[MAX_VIEWS][G], right2[MAX_VIEWS][G];
   uint8_t run[G]; /* planar: whether a vector's pixels lie side by side in one row */
   float column[]; /* cone: PAD + max (slices, rows) + PAD floats, twice */
 } Scratch;
@@ -40,14 +40,26 @@ BODY (column_floats) (const LamProjectorGeometry *g)
   return lam_round_up (PAD + LAM_MAX (g->slices, g->rows) + PAD, LAM_LANES);
 }
 
+/* Row and column by a multiplication in double, put right where it rounded over: a division each time would cost more than
+ * the taps. Exact for all 31-bit indices. */
 static void
-BODY (positions) (const LamProjectorGeometry *g, const int32_t *pixel, int64_t n, Scratch *s)
+BODY (positions) (const LamProjectorGeometry *g, const int32_t *restrict pixel, int64_t n, Scratch *restrict s)
 {
+  const double columns = (double) g->columns, inverse = 1 / columns;
   for (int64_t i = 0; i < n; i++) {
-    int64_t row = pixel[i] / g->columns, column = pixel[i] - row * g->columns;
-    s->px[i] = g->dx * ((double) column - g->cx);
-    s->py[i] = g->dy * ((double) row - g->cy);
+    double p = pixel[i], row = floor (p * inverse), column = p - row * columns;
+    double low = column < 0 ? 1 : 0, high = column >= columns ? 1 : 0;
+    row += high - low;
+    column += (low - high) * columns;
+    s->px[i] = g->dx * (column - g->cx);
+    s->py[i] = g->dy * (row - g->cy);
   }
+}
+
+static inline int
+BODY (is_two_tap) (const LamProjectorGeometry *g)
+{
+  return !g->cone && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc;
 }
 
 /* The horizontal factor of n pixels in one view (spec 3.1, 3.2): q, width, scale, mag. */
@@ -59,8 +71,10 @@ BODY (horizontal) (const LamProjectorGeometry *g, int64_t view, int64_t n, Scrat
   if (!g->cone) {
     double a = g->dx * fabs (c), b = g->dy * fabs (d), f = a > b ? a : b;
     double width = f / g->dc, scale = area / f;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
       t->q[i] = (s->px[i] * c - s->py[i] * d) * inv_dc + g->c0;
+    /* One width for the whole view: a footprint of two taps reads the first only. */
+    for (int64_t i = 0; i < (BODY (is_two_tap) (g) ? 1 : n); i++) {
       t->width[i] = width;
       t->scale[i] = scale;
     }
@@ -101,10 +115,10 @@ BODY (bounds) (const LamProjectorGeometry *g, int64_t n, Taps *t)
 }
 
 static void
-BODY (scale_taps) (int64_t n, float scale, Taps *t)
+BODY (scale_taps) (const LamProjectorGeometry *g, int64_t n, float scale, Taps *t)
 {
   if (scale != 1)
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < (BODY (is_two_tap) (g) ? 1 : n); i++)
       t->scale[i] *= scale;
 }
 
@@ -118,36 +132,34 @@ BODY (weight) (const Taps *t, int64_t i, int64_t channel, int square)
 }
 
 /* Footprints no wider than a channel meet at most two: first and first + 1, the last pair moved inside the detector.
- * Needs at least two channels. */
+ * Needs at least two channels. Where a footprint lies is found in double; from there distances are below 2 and float. */
 static void
-BODY (two_taps) (const LamProjectorGeometry *g, int64_t n, const Taps *t, int square, int32_t *first,
-                 float (*weight)[2])
+BODY (two_taps) (const LamProjectorGeometry *g, int64_t n, const Taps *t, int square, int32_t *restrict first,
+                 float *restrict w0, float *restrict w1)
 {
-  double last = (double) g->channels - 2;
+  const double last = (double) g->channels - 2;
+  const float w = (float) t->width[0], half = (float) ((t->width[0] + 1) / 2), scale = (float) t->scale[0];
+  float offset[G];
   for (int64_t i = 0; i < n; i++) {
-    double q = t->q[i], w = t->width[i], half = (w + 1) / 2, scale = t->scale[i];
-    double lo = floor (q);
+    double lo = floor (t->q[i]);
     lo = lo < 0 ? 0 : lo;
     lo = lo > last ? last : lo;
-    double d0 = fabs (q - lo), d1 = fabs (q - lo - 1), w0 = half - d0, w1 = half - d1;
-    w0 = w0 < 0 ? 0 : w0 > w ? w : w0;
-    w1 = w1 < 0 ? 0 : w1 > w ? w : w1;
-    w0 *= scale;
-    w1 *= scale;
     first[i] = (int32_t) lo;
-    weight[i][0] = (float) (square ? w0 * w0 : w0);
-    weight[i][1] = (float) (square ? w1 * w1 : w1);
+    offset[i] = (float) (t->q[i] - lo);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    float a = half - fabsf (offset[i]), b = half - fabsf (offset[i] - 1);
+    a = a < 0 ? 0 : a;
+    b = b < 0 ? 0 : b;
+    a = (a > w ? w : a) * scale;
+    b = (b > w ? w : b) * scale;
+    w0[i] = square ? a * a : a;
+    w1[i] = square ? b * b : b;
   }
   for (int64_t i = n; i % LAM_LANES; i++) { /* what a last, partial vector of pixels reads */
     first[i] = 0;
-    weight[i][0] = weight[i][1] = 0;
+    w0[i] = w1[i] = 0;
   }
-}
-
-static inline int
-BODY (is_two_tap) (const LamProjectorGeometry *g)
-{
-  return !g->cone && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc;
 }
 
 /* ---- parallel beam, slices contiguous ---- */
@@ -170,7 +182,7 @@ BODY (parallel_back2) (const LamBackArgs *a, int64_t at, int64_t n, int views, S
         }
         for (int v = 0; v < views; v++) {
           const float *y = sino + v * vs + s->first2[v][i] * line + k, *z = y + line;
-          vf w0 = vset (s->weight2[v][i][0]), w1 = vset (s->weight2[v][i][1]);
+          vf w0 = vset (s->left2[v][i]), w1 = vset (s->right2[v][i]);
           s0 = vfma (w1, vload (z), vfma (w0, vload (y), s0));
           s1 = vfma (w1, vload (z + VW), vfma (w0, vload (y + VW), s1));
           s2 = vfma (w1, vload (z + 2 * VW), vfma (w0, vload (y + 2 * VW), s2));
@@ -190,7 +202,7 @@ BODY (parallel_back2) (const LamBackArgs *a, int64_t at, int64_t n, int views, S
         vf sum = add ? (m >= VW ? vload (o) : vload_n (o, m)) : vzero ();
         for (int v = 0; v < views; v++) {
           const float *y = sino + v * vs + s->first2[v][i] * line + kk;
-          vf w0 = vset (s->weight2[v][i][0]), w1 = vset (s->weight2[v][i][1]);
+          vf w0 = vset (s->left2[v][i]), w1 = vset (s->right2[v][i]);
           if (m >= VW)
             sum = vfma (w1, vload (y + line), vfma (w0, vload (y), sum));
           else
@@ -241,8 +253,8 @@ BODY (parallel_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch
   const LamProjectorGeometry *g = a->geometry;
   const int64_t nk = a->k1 - a->k0, line = a->line_stride;
   float *view = a->view_data + a->k0;
-  BODY (horizontal) (g, a->view, n, s);
-  BODY (scale_taps) (n, a->scale, &s->taps);
+  BODY (horizontal) (g, a->v0, n, s);
+  BODY (scale_taps) (g, n, a->scale, &s->taps);
   if (!BODY (is_two_tap) (g)) {
     BODY (bounds) (g, n, &s->taps);
     for (int64_t i = 0; i < n; i++) {
@@ -254,11 +266,11 @@ BODY (parallel_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch
     }
     return;
   }
-  BODY (two_taps) (g, n, &s->taps, 0, s->first2[0], s->weight2[0]);
+  BODY (two_taps) (g, n, &s->taps, 0, s->first2[0], s->left2[0], s->right2[0]);
   for (int64_t i = 0; i < n; i++) {
     const float *x = a->x + (a->indexed ? a->pixel[at + i] : at + i) * a->x_stride;
     float *y = view + s->first2[0][i] * line, *z = y + line;
-    vf w0 = vset (s->weight2[0][i][0]), w1 = vset (s->weight2[0][i][1]);
+    vf w0 = vset (s->left2[0][i]), w1 = vset (s->right2[0][i]);
     int64_t k = 0;
     for (; k + 2 * VW <= nk; k += 2 * VW) {
       vf x0 = vload (x + k), x1 = vload (x + k + VW);
@@ -297,22 +309,8 @@ BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, int views, Scr
       for (int v = 0; v < views; v++) {
         const float *y = sino + v * a->view_stride + (a->k0 + k) * a->line_stride;
         const int32_t *f = s->first2[v] + i;
-        vi idx;
-        vf w0, w1, y0, y1;
-        /* weights lie in pairs: split them */
-        float e[2 * VW];
-        memcpy (e, s->weight2[v][i], sizeof e);
-#if VW == 16
-        idx = _mm512_loadu_si512 (f);
-        w0 = _mm512_permutex2var_ps (
-            vload (e), _mm512_set_epi32 (30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0), vload (e + 16));
-        w1 = _mm512_permutex2var_ps (
-            vload (e), _mm512_set_epi32 (31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1), vload (e + 16));
-#else
-        idx = _mm256_loadu_si256 ((const __m256i *) f);
-        w0 = _mm256_set_ps (e[14], e[12], e[10], e[8], e[6], e[4], e[2], e[0]);
-        w1 = _mm256_set_ps (e[15], e[13], e[11], e[9], e[7], e[5], e[3], e[1]);
-#endif
+        vf w0 = vload (s->left2[v] + i), w1 = vload (s->right2[v] + i), y0, y1;
+        vi idx = viload (f);
         /* Neighbours along a row lie within a window of the detector: two loads instead of a gather. */
         int32_t lo = LAM_MIN (f[0], f[m - 1]), hi = LAM_MAX (f[0], f[m - 1]);
         if (s->run[i / VW] && hi - lo + 2 <= VLOOKUP_SPAN && lo + VLOOKUP_SPAN <= a->geometry->channels) {
@@ -334,7 +332,7 @@ BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, int views, Scr
       (void) m;
       for (int v = 0; v < views; v++) {
         const float *y = sino + v * a->view_stride + (a->k0 + k) * a->line_stride + s->first2[v][i];
-        sum = vfma (s->weight2[v][i][1], y[1], vfma (s->weight2[v][i][0], y[0], sum));
+        sum = vfma (s->right2[v][i], y[1], vfma (s->left2[v][i], y[0], sum));
       }
       *o = sum;
 #endif
@@ -368,22 +366,28 @@ BODY (planar_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *
 {
   const LamProjectorGeometry *g = a->geometry;
   const int64_t nk = a->k1 - a->k0;
-  BODY (horizontal) (g, a->view, n, s);
-  BODY (scale_taps) (n, a->scale, &s->taps);
+  BODY (horizontal) (g, a->v0, n, s);
+  BODY (scale_taps) (g, n, a->scale, &s->taps);
   int two = BODY (is_two_tap) (g);
   if (two)
-    BODY (two_taps) (g, n, &s->taps, 0, s->first2[0], s->weight2[0]);
+    BODY (two_taps) (g, n, &s->taps, 0, s->first2[0], s->left2[0], s->right2[0]);
   else
     BODY (bounds) (g, n, &s->taps);
   for (int64_t k = 0; k < nk; k++) {
     float *y = a->view_data + (a->k0 + k) * a->line_stride;
     const float *x = a->x + k * a->x_stride;
+    if (two && !a->indexed) { /* listed pixels lie apart: both channels in one access */
+      const int32_t *first = s->first2[0];
+      for (int64_t i = 0; i < n; i++)
+        vpair_add (y + first[i], s->left2[0][i], s->right2[0][i], x[at + i]);
+      continue;
+    }
     for (int64_t i = 0; i < n; i++) {
       float value = x[a->indexed ? a->pixel[at + i] : at + i];
       if (two) {
         float *p = y + s->first2[0][i];
-        p[0] += s->weight2[0][i][0] * value;
-        p[1] += s->weight2[0][i][1] * value;
+        p[0] += s->left2[0][i] * value;
+        p[1] += s->right2[0][i] * value;
       } else
         for (int32_t j = 0; j < s->taps.count[i]; j++) {
           int64_t channel = s->taps.first[i] + j;
@@ -648,8 +652,8 @@ BODY (cone_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
   const LamProjectorGeometry *g = a->geometry;
   const int64_t nk = g->slices, line = a->line_stride;
   float *column = s->column + PAD;
-  BODY (horizontal) (g, a->view, n, s);
-  BODY (scale_taps) (n, a->scale, &s->taps);
+  BODY (horizontal) (g, a->v0, n, s);
+  BODY (scale_taps) (g, n, a->scale, &s->taps);
   BODY (bounds) (g, n, &s->taps);
   memset (s->column, 0, PAD * sizeof (float));
   memset (column + nk, 0, PAD * sizeof (float));
@@ -658,7 +662,7 @@ BODY (cone_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
     if (count == 0)
       continue;
     const float *x = a->x + (a->indexed ? a->pixel[at + i] : at + i) * a->x_stride;
-    Column c = BODY (column) (g, a->view, s->taps.mag[i]);
+    Column c = BODY (column) (g, a->v0, s->taps.mag[i]);
     Vertical t = BODY (vertical_forward) (&c);
     double lo = ceil (c.m0 - (c.width + 1) / 2), hi = floor (c.m0 + (double) (nk - 1) * c.width + (c.width + 1) / 2);
     int64_t m0 = lo > 0 ? (int64_t) lo : 0, m1 = hi < (double) g->rows - 1 ? (int64_t) hi + 1 : g->rows;
@@ -856,7 +860,7 @@ BODY (back) (const LamBackArgs *a)
       int views = (int) LAM_MIN (a->v1 - v, MAX_VIEWS);
       for (int j = 0; j < views; j++) {
         BODY (horizontal) (g, v + j, n, s);
-        BODY (two_taps) (g, n, &s->taps, a->square, s->first2[j], s->weight2[j]);
+        BODY (two_taps) (g, n, &s->taps, a->square, s->first2[j], s->left2[j], s->right2[j]);
       }
       if (planar)
         BODY (planar_back2) (a, at, n, views, s, sino, add);
@@ -869,18 +873,23 @@ BODY (back) (const LamBackArgs *a)
 }
 
 static LamStatus
-BODY (forward) (const LamForwardArgs *a)
+BODY (forward) (const LamForwardArgs *args)
 {
+  LamForwardArgs view = *args, *a = &view;
   Scratch *s = a->scratch;
   for (int64_t at = 0; at < a->n; at += G) {
     int64_t n = LAM_MIN (a->n - at, G);
     BODY (positions) (a->geometry, a->pixel + at, n, s);
-    if (a->geometry->cone)
-      BODY (cone_forward) (a, at, n, s);
-    else if (a->geometry->layout == LAM_LAYOUT_PLANAR)
-      BODY (planar_forward) (a, at, n, s);
-    else
-      BODY (parallel_forward) (a, at, n, s);
+    for (int64_t v = args->v0; v < args->v1; v++) {
+      view.v0 = v;
+      view.view_data = args->view_data + (v - args->v0) * args->view_stride;
+      if (a->geometry->cone)
+        BODY (cone_forward) (a, at, n, s);
+      else if (a->geometry->layout == LAM_LAYOUT_PLANAR)
+        BODY (planar_forward) (a, at, n, s);
+      else
+        BODY (parallel_forward) (a, at, n, s);
+    }
   }
   return LAM_OK;
 }

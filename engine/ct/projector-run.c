@@ -43,7 +43,8 @@ take_step (LamProjector *p, int d, int worker, int64_t view, float *error_view, 
     gboolean direct = weights_view == NULL;
     LamForwardArgs f = {
         .geometry = &p->g,
-        .view = view,
+        .v0 = view,
+        .v1 = view + 1,
         .pixel = step->pixel,
         .n = step->n,
         .x = step->full.at[d],
@@ -163,7 +164,7 @@ static gboolean
 back_device (LamDevice *device, void *data, GError **error)
 {
   Back *b = data;
-  BackDevice bd = {b, device->index, b->fused ? b->n : LAM_MIN (b->n, LAM_KERNEL_PIXELS)};
+  BackDevice bd = {b, device->index, b->fused ? b->n : LAM_MIN (b->n, b->cuts[device->index].tree_pixels)};
   int64_t chunks = (b->n + bd.chunk - 1) / bd.chunk;
   lam_device_for (device, b->cuts[device->index].n_nodes * chunks, back_task, &bd);
   return lam_control_go_on (b->p->control, error);
@@ -271,6 +272,17 @@ back_batch (Back *b, GError **error)
   int64_t wide = lam_range_size (b->k);
   b->stride = lam_round_up (planar (p) ? b->n : wide, LAM_LANES);
   b->node_floats = b->stride * (planar (p) ? wide : b->n);
+  for (int d = 0; d < p->slices.devices; d++) {
+    const LamListCut *cut = &b->cuts[d];
+    int64_t level = lam_projector_packed_floats (p, LAM_HOST, lam_round_up (cut->tree_pixels, LAM_LANES));
+    int64_t own = lam_projector_packed_floats (p, d, lam_round_up (b->n, LAM_LANES));
+    if (cut->n_nodes * b->node_floats > p->work[d].node_floats || (cut->depth - 1) * level > p->work[d].tree_floats
+        || (p->slices.devices > 1 && b->n_nodes * own > p->work[d].received_floats)) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_FAILED,
+                   "back projection of %" G_GINT64_FORMAT " pixels needs more than was planned", b->n);
+      return FALSE;
+    }
+  }
   return lam_devices_run (p->set, back_device, b, error) && lam_devices_run (p->set, fold_device, b, error);
 }
 
@@ -434,26 +446,26 @@ forward_task (int64_t index, int worker, void *data)
   if (f->zero)
     memset (out, 0, views * floats * sizeof *out);
   for (int64_t at = 0; at < f->n; at += LAM_KERNEL_PIXELS) {
+    LamForwardArgs a = {
+        .geometry = &p->g,
+        .v0 = own.begin + first,
+        .v1 = own.begin + first + views,
+        .pixel = f->pixel + at,
+        .n = LAM_MIN (LAM_KERNEL_PIXELS, f->n - at),
+        .x = f->indexed ? f->x : f->x + (planar (p) ? at : at * f->x_stride),
+        .x_stride = f->x_stride,
+        .indexed = f->indexed,
+        .k0 = f->k.begin,
+        .k1 = f->k.end,
+        .scale = 1,
+        .view_data = out,
+        .view_stride = floats,
+        .line_stride = line,
+        .scratch = scratch (p, d, worker),
+    };
     if (lam_control_cancelled (p->control))
       return;
-    for (int64_t v = 0; v < views; v++) {
-      LamForwardArgs a = {
-          .geometry = &p->g,
-          .view = own.begin + first + v,
-          .pixel = f->pixel + at,
-          .n = LAM_MIN (LAM_KERNEL_PIXELS, f->n - at),
-          .x = f->indexed ? f->x : f->x + (planar (p) ? at : at * f->x_stride),
-          .x_stride = f->x_stride,
-          .indexed = f->indexed,
-          .k0 = f->k.begin,
-          .scale = 1,
-          .k1 = f->k.end,
-          .view_data = out + v * floats,
-          .line_stride = line,
-          .scratch = scratch (p, d, worker),
-      };
-      p->kernels->forward (&a);
-    }
+    p->kernels->forward (&a);
   }
   if (f->sums)
     for (int64_t v = 0; v < views; v++)

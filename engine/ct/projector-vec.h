@@ -46,6 +46,7 @@ vlookup (const float *p, vi idx)
   return _mm512_permutex2var_ps (_mm512_loadu_ps (p), idx, _mm512_loadu_ps (p + 16));
 }
 #define VLOOKUP_SPAN 32
+#define viload(p) _mm512_loadu_si512 (p)
 static inline vf
 vgather (const float *p, vi idx)
 {
@@ -118,6 +119,7 @@ vlookup (const float *p, vi idx)
   return _mm256_blendv_ps (lo, hi, _mm256_castsi256_ps (_mm256_slli_epi32 (idx, 28)));
 }
 #define VLOOKUP_SPAN 16
+#define viload(p) _mm256_loadu_si256 ((const __m256i *) (p))
 static inline vf
 vgather (const float *p, vi idx)
 {
@@ -184,3 +186,17 @@ vfrexp (vf a, vf *mantissa)
 }
 #define vldexp(a, e) ldexpf (a, (int) (e))
 #endif
+
+/* p[0] += a x, p[1] += b x */
+static inline void
+vpair_add (float *p, float a, float b, float x)
+{
+#if VW > 1
+  __m128 w = _mm_unpacklo_ps (_mm_set_ss (a), _mm_set_ss (b));
+  __m128 y = _mm_castpd_ps (_mm_load_sd ((const double *) p));
+  _mm_store_sd ((double *) p, _mm_castps_pd (_mm_fmadd_ps (w, _mm_set1_ps (x), y)));
+#else
+  p[0] += a * x;
+  p[1] += b * x;
+#endif
+}

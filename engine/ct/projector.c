@@ -257,15 +257,16 @@ lam_projector_cut_list (const LamProjector *p, int d, int64_t n, LamListCut *cut
 {
   int threads = lam_pool_threads (lam_devices_pool (p->set));
   LamRange blocks = lam_projector_own_blocks (p, d);
-  int64_t all = 4 * lam_projector_packed_floats (p, LAM_HOST, n);
-  cut->fused = all <= p->fuse_bytes;
-  cut->batch = n;
-  int64_t chunks = cut->fused ? 1 : (n + LAM_KERNEL_PIXELS - 1) / LAM_KERNEL_PIXELS;
+  int64_t most = p->longest > 0 ? LAM_MIN (n, p->longest) : n,
+          all = 4 * lam_projector_packed_floats (p, LAM_HOST, most);
+  cut->fused = all <= p->fuse_bytes && most == n;
+  cut->batch = most;
+  int64_t chunks = cut->fused ? 1 : (most + LAM_KERNEL_PIXELS - 1) / LAM_KERNEL_PIXELS;
   int64_t wanted = chunks >= 4 * threads ? 1 : (4 * threads + chunks - 1) / chunks;
   cut->n_nodes = lam_blocks_nodes (&p->blocks, blocks, (int) wanted, cut->nodes);
   if (!cut->fused && cut->n_nodes > 0) {
-    int64_t rows = p->node_bytes / (all / n * cut->n_nodes) / LAM_KERNEL_PIXELS * LAM_KERNEL_PIXELS;
-    cut->batch = LAM_CLAMP (rows, LAM_KERNEL_PIXELS, n);
+    int64_t rows = p->node_bytes / (all / most * cut->n_nodes) / LAM_KERNEL_PIXELS * LAM_KERNEL_PIXELS;
+    cut->batch = LAM_CLAMP (rows, LAM_MIN (LAM_KERNEL_PIXELS, most), most);
   }
   if (p->batch > 0 && p->batch < cut->batch) {
     cut->batch = p->batch;
@@ -284,18 +285,18 @@ lam_projector_cut_list (const LamProjector *p, int d, int64_t n, LamListCut *cut
   cut->tree_pixels = cut->fused ? n : LAM_MIN (cut->batch, LAM_KERNEL_PIXELS);
 }
 
-/* The largest pieces over all lists up to @longest pixels: the longest that is still fused, and of the cut ones the longest
- * for each count of chunks, until so many chunks that nodes are no longer split. */
+/* The largest pieces over all lists: the longest that is still fused, and of the cut ones the longest for each count of chunks,
+ * until so many chunks that nodes are no longer split. Lists beyond p->longest are cut as one of that length. */
 static void
 worst_cut (const LamProjector *p, int d, int64_t longest, int64_t *tree, int64_t *nodes, int *n_nodes, int64_t *batch)
 {
   int threads = lam_pool_threads (lam_devices_pool (p->set));
   int64_t per_pixel = 4 * lam_projector_packed_floats (p, LAM_HOST, LAM_LANES) / LAM_LANES;
-  int64_t fused = LAM_CLAMP (p->fuse_bytes / LAM_MAX (per_pixel, 1), 1, longest);
+  int64_t fused = LAM_CLAMP (p->fuse_bytes / LAM_MAX (per_pixel, 1) / LAM_LANES * LAM_LANES, 1, longest);
   *tree = *nodes = *batch = 0;
   *n_nodes = 0;
   for (int64_t c = -1; c <= 4 * threads; c++) {
-    int64_t length = c < 0 ? fused : c == 0 ? longest : LAM_MIN (c * LAM_KERNEL_PIXELS, longest);
+    int64_t length = c < 0 ? fused : c == 0 ? longest + 1 : LAM_MIN (c * LAM_KERNEL_PIXELS, longest);
     LamListCut cut;
     if (c > 0 && length <= fused)
       continue;
@@ -341,12 +342,15 @@ lam_projector_plan (LamProjector *p, LamPlan *plan, int64_t longest, int first, 
     lam_plan_add_buffer (plan, d, "kernel scratch", threads * lam_kernel_scratch (&p->g), first, last);
     lam_plan_add_buffer (plan, d, "partial sums", threads * tree * 4, first, last);
     lam_plan_add_buffer (plan, d, "block sums", nodes * 4, first, last);
+    p->work[d].tree_floats = tree;
+    p->work[d].node_floats = nodes;
+    p->work[d].received_floats = 0;
     lam_plan_add_buffer (plan, d, "one view", threads * lam_projector_view_floats (p) * 4, first, last);
     lam_plan_add_buffer (plan, d, "view sums", LAM_MAX (lam_placement_count (&p->views, d), 1) * 8, first, last);
     if (devices > 1) {
       int64_t rounded = lam_round_up (LAM_MIN (batch, longest), LAM_LANES);
-      lam_plan_add_buffer (plan, d, "received sums", all_nodes * lam_projector_packed_floats (p, d, rounded) * 4, first,
-                           last);
+      p->work[d].received_floats = all_nodes * lam_projector_packed_floats (p, d, rounded);
+      lam_plan_add_buffer (plan, d, "received sums", p->work[d].received_floats * 4, first, last);
       lam_plan_add_buffer (plan, d, "cylinders", lam_projector_packed_floats (p, LAM_HOST, longest) * 4, first, last);
     }
   }

@@ -40,7 +40,8 @@ typedef struct {
   int64_t pixels; /* rows * columns of the volume */
   int32_t *list;  /* the region of reconstruction, by tiles of 16 x 16: the canonical order of whole projections */
   int64_t list_n;
-  int64_t band;        /* slices at a time in whole projections; 0 = all (cone forward always takes all, cone back multiples of 16) */
+  int64_t
+      band; /* slices at a time in whole projections; 0 = all (cone forward always takes all, cone back multiples of 16) */
   int64_t batch;       /* pixels at a time; 0 = from the memory limits */
   int64_t fuse_bytes;  /* a packed list up to this size goes through a block in one piece */
   int64_t node_bytes;  /* limit of a device's node buffer, where a list is cut into batches */
@@ -56,6 +57,7 @@ typedef struct {
     float *cylinders; /* packed list, all slices (more than one device) */
     float *view;      /* threads x one view */
     double *sums;     /* one for each view */
+    int64_t tree_floats, node_floats, received_floats; /* planned: of one thread's tree, of nodes, of received */
   } work[LAM_MAX_DEVICES];
 } LamProjector;
 

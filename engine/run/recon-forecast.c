@@ -13,7 +13,8 @@ measure (int kind)
 {
   g_autoptr (LamDevices) set = lam_devices_new ("cpu", NULL);
   int64_t n = kind == CONE ? 48 : 96, rows = kind == FEW ? 1 : n, views = 24;
-  g_autoptr (LamGeometry) g = lam_geometry_new (kind == CONE ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL, views, rows, n);
+  g_autoptr (LamGeometry) g =
+      lam_geometry_new (kind == CONE ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL, views, rows, n);
   lam_geometry_set_angles (g, 0.01, G_PI);
   if (kind == CONE) {
     g->source_detector = 4.0 * (double) n;
@@ -67,6 +68,7 @@ lam_recon_forecast (const LamGeometry *g, const LamReconParams *params)
     return 1.5 * vv / s;
   /* Start: filter, two back and one forward projection. An iteration: one back, one or two forward, and the passes over
    * sinogram and image that go with many subsets. */
-  double start = params->init == LAM_INIT_ZERO ? 1.5 : 3.5, iteration = (cone ? 3.2 : 4.5) + (params->positivity ? 1 : 0);
+  double start = params->init == LAM_INIT_ZERO ? 1.5 : 3.5,
+         iteration = (cone ? 3.2 : 4.5) + (params->positivity ? 1 : 0);
   return vv / s * (start + iteration * (double) params->iterations);
 }

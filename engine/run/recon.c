@@ -33,8 +33,8 @@ lam_recon_add_iteration (LamRecon *r, const LamReconIteration *it)
 
 /* Phases of the host's own arrays go around those that the solver writes: it adds "prepare", "start", "iterate". */
 static void
-plan_host (LamPlan *plan, const LamGeometry *g, gboolean weighted, gboolean host_data, const LamReconParams *params,
-           int last)
+plan_host (LamPlan *plan, const LamGeometry *g, int64_t list_n, gboolean weighted, gboolean host_data,
+           const LamReconParams *params, int last)
 {
   int64_t sino = lam_mul_size (lam_mul_size (g->views, g->rows), lam_mul_size (g->channels, 4));
   int64_t volume = lam_mul_size (lam_mul_size (g->recon_rows, g->recon_columns), lam_mul_size (g->recon_slices, 4));
@@ -44,9 +44,9 @@ plan_host (LamPlan *plan, const LamGeometry *g, gboolean weighted, gboolean host
     if (weighted)
       lam_plan_add_buffer (plan, LAM_HOST, "weights", sino, 0, keep);
   }
-  lam_plan_add_buffer (plan, LAM_HOST, "slab", lam_recon_slab_bytes (g), 0, last - 1);
-  lam_plan_add_buffer (plan, LAM_HOST, "region", lam_mul_size (lam_mul_size (g->recon_rows, g->recon_columns), 4), 0,
-                       last);
+  if (params->checkpoint || (params->method == LAM_METHOD_VCD && params->init == LAM_INIT_FILE))
+    lam_plan_add_buffer (plan, LAM_HOST, "slab", lam_recon_slab_bytes (g), 0, last - 1);
+  lam_plan_add_buffer (plan, LAM_HOST, "region", lam_mul_size (list_n, 4), 0, last);
   lam_plan_add_buffer (plan, LAM_HOST, "result", volume, last, last);
 }
 
@@ -103,7 +103,7 @@ make_plan (LamProjector *p, LamPlan *plan, gboolean weighted, gboolean host_data
     lam_plan_extend (plan, "recon", result);
   } else
     plan_direct (p, plan);
-  plan_host (plan, p->geometry, weighted, host_data, params, lam_plan_phases (plan) - 1);
+  plan_host (plan, p->geometry, p->list_n, weighted, host_data, params, lam_plan_phases (plan) - 1);
   return TRUE;
 }
 
