@@ -386,8 +386,8 @@ BODY (planar_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *
       float value = x[a->indexed ? a->pixel[at + i] : at + i];
       if (two) {
         float *p = y + s->first2[0][i];
-        p[0] += s->left2[0][i] * value;
-        p[1] += s->right2[0][i] * value;
+        p[0] = vfma1 (s->left2[0][i], value, p[0]); /* the same arithmetic as the pair */
+        p[1] = vfma1 (s->right2[0][i], value, p[1]);
       } else
         for (int32_t j = 0; j < s->taps.count[i]; j++) {
           int64_t channel = s->taps.first[i] + j;

@@ -187,6 +187,13 @@ vfrexp (vf a, vf *mantissa)
 #define vldexp(a, e) ldexpf (a, (int) (e))
 #endif
 
+/* One fused multiply-add, as the vectors do it. */
+#if VW > 1
+#define vfma1(a, b, c) __builtin_fmaf (a, b, c)
+#else
+#define vfma1(a, b, c) ((a) * (b) + (c))
+#endif
+
 /* p[0] += a x, p[1] += b x */
 static inline void
 vpair_add (float *p, float a, float b, float x)
