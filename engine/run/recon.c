@@ -299,13 +299,13 @@ finish (LamRecon *r, GError **error)
 {
   LamReconResult *result = r->result;
   const LamGeometry *g = r->projector->geometry;
-  lam_recon_measure (r);
   lam_plan_release_others (r->plan, "recon");
   result->volume = lam_alloc_n (g->recon_rows * g->recon_columns * g->recon_slices, 4, "result", error);
   LamControl *control = r->projector->control;
   r->projector->control = NULL; /* what was kept is kept, whatever was pressed since */
   gboolean ok = result->volume && lam_projector_get_volume (r->projector, &r->volume, result->volume, error);
   r->projector->control = control;
+  lam_recon_measure (r);
   return ok;
 }
 
