@@ -243,6 +243,11 @@ lam_cli_bytes (int64_t bytes)
   if (bytes < 0)
     return _ ("too large");
   g_autofree char *size = g_format_size (bytes);
+  char *wide = strstr (size, "\302\240"); /* a space that breaks no line: plain in a terminal, where people search */
+  if (wide) {
+    *wide = ' ';
+    memmove (wide + 1, wide + 2, strlen (wide + 2) + 1);
+  }
   g_snprintf (text, 64, "%s (%" G_GINT64_FORMAT ")", size, bytes);
   return text;
 }

@@ -33,6 +33,7 @@ typedef struct {
   int64_t shape[3];
   int64_t volume_bytes; /* -1: too large */
   char *problem;        /* why it does not fit, or NULL */
+  double seconds;       /* of the run, roughly; NAN = not known */
 } Answer;
 
 static const char *
@@ -78,6 +79,8 @@ print_answer (const Answer *a)
                      lam_plan_phase_name (a->plan, copies[i].phase));
     lam_cli_print (_ ("in all: %s"), lam_cli_bytes (lam_plan_total (a->plan)));
   }
+  if (a->seconds > 0)
+    lam_cli_print (_ ("time: about %s s on this machine (rough)"), lam_cli_format ("%.2g", a->seconds));
   lam_cli_print ("%s%s", a->problem ? _ ("does not fit: ") : _ ("it fits"), a->problem ? a->problem : "");
 }
 
@@ -123,6 +126,7 @@ json_answer (const Answer *a)
   lam_json_bool (b, "too_large", a->volume_bytes < 0 || (a->plan && lam_plan_total (a->plan) < 0));
   lam_json_bool (b, "fits", !a->problem);
   lam_json_text (b, "problem", a->problem);
+  lam_json_number (b, "forecast_seconds", a->seconds);
   if (a->geometry)
     lam_json_geometry (b, "geometry", a->geometry);
   if (a->plan) {
@@ -181,7 +185,7 @@ answer (int argc, char **argv, LamCliScan *scan_options, const LamCliRecon *o, G
 {
   g_autoptr (LamGeometry) g = NULL;
   g_autoptr (GError) problem = NULL;
-  Answer a = {0};
+  Answer a = {.seconds = NAN};
   gboolean weighted = o->prepare.weights != LAM_WEIGHTS_UNWEIGHTED;
   if (!lam_cli_shape ("--shape", shape_text, a.shape, error))
     return FALSE;
@@ -209,7 +213,8 @@ answer (int argc, char **argv, LamCliScan *scan_options, const LamCliRecon *o, G
     a.plan = lam_recon_plan (g, weighted, TRUE, &o->recon, error);
     if (!a.plan)
       return FALSE;
-    lam_plan_fits (a.plan, &problem);
+    if (lam_plan_fits (a.plan, &problem))
+      a.seconds = lam_recon_forecast (g, &o->recon);
   }
   a.problem = a.volume_bytes < 0
                   ? g_strdup (_ ("too large: its bytes do not fit in 64 bits; use fewer or larger voxels"))
