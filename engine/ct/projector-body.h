@@ -22,6 +22,11 @@ typedef struct {
   double width[G];  /* W, in channels */
   double scale[G];  /* dx dy / f: path length times footprint */
   double mag[G];    /* cone: M */
+  /* Cone: the vertical factor of each pixel's column, and the first three horizontal weights. */
+  double row_width[G], slice_width[G]; /* W in rows, and 1 / W */
+  double row0[G];                      /* row index of slice 0 */
+  float weight[3][G], path2[G];        /* ..., (M / D)^2 */
+  int32_t row_begin[G], row_end[G];    /* rows that the slices wanted meet; empty: begin = end */
 } Taps;
 
 typedef struct {
@@ -112,6 +117,35 @@ BODY (bounds) (const LamProjectorGeometry *g, int64_t n, Taps *t)
     t->first[i] = hi >= lo ? (int32_t) lo : 0;
     t->count[i] = hi >= lo ? (int32_t) (hi - lo) + 1 : 0;
   }
+}
+
+/* Cone: what the loops over rows and slices need of each pixel's column, for the slices [k0, k1). */
+static void
+BODY (columns) (const LamProjectorGeometry *g, int64_t view, int64_t n, int64_t k0, int64_t k1, int square,
+                Taps *restrict t)
+{
+  const double z = (g->z0 - (g->shifts ? g->shifts[view] : 0)) / g->dr, dz = g->dz / g->dr, rows = (double) g->rows;
+  for (int64_t i = 0; i < n; i++) {
+    double w = t->mag[i] * dz, row0 = t->mag[i] * z + g->r0, half = (w + 1) / 2, d = t->mag[i] * g->inv_sd;
+    double lo = ceil (row0 + (double) k0 * w - half), hi = floor (row0 + (double) (k1 - 1) * w + half) + 1;
+    lo = lo < 0 ? 0 : lo > rows ? rows : lo;
+    hi = hi > rows ? rows : hi;
+    hi = hi < lo ? lo : hi;
+    t->row_width[i] = w;
+    t->slice_width[i] = 1 / w;
+    t->row0[i] = row0;
+    t->path2[i] = (float) (d * d);
+    t->row_begin[i] = (int32_t) lo;
+    t->row_end[i] = (int32_t) hi;
+  }
+  for (int j = 0; j < 3; j++)
+    for (int64_t i = 0; i < n; i++) {
+      double w = (t->width[i] + 1) / 2 - fabs (t->q[i] - (double) (t->first[i] + j)),
+             cap = t->width[i] < 1 ? t->width[i] : 1;
+      w = w < 0 ? 0 : w;
+      w = (w > cap ? cap : w) * t->scale[i];
+      t->weight[j][i] = (float) (square ? w * w : w);
+    }
 }
 
 static void
@@ -424,17 +458,16 @@ typedef struct {
 } Column;
 
 static inline Column
-BODY (column) (const LamProjectorGeometry *g, int64_t view, double mag)
+BODY (column) (const LamProjectorGeometry *g, int64_t view, const Taps *t, int64_t i)
 {
   Column c;
-  double z = g->z0 - (g->shifts ? g->shifts[view] : 0);
-  c.width = mag * g->dz / g->dr;
-  c.inv_width = 1 / c.width;
-  c.m0 = mag * z / g->dr + g->r0;
+  c.width = t->row_width[i];
+  c.inv_width = t->slice_width[i];
+  c.m0 = t->row0[i];
   c.k_at0 = -c.m0 * c.inv_width;
-  c.z = (float) z;
+  c.z = (float) (g->z0 - (g->shifts ? g->shifts[view] : 0));
   c.dz = (float) g->dz;
-  c.scale2 = (float) (mag * mag * g->inv_sd * g->inv_sd);
+  c.scale2 = t->path2[i];
   return c;
 }
 
@@ -655,19 +688,17 @@ BODY (cone_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
   BODY (horizontal) (g, a->v0, n, s);
   BODY (scale_taps) (g, n, a->scale, &s->taps);
   BODY (bounds) (g, n, &s->taps);
+  BODY (columns) (g, a->v0, n, 0, nk, 0, &s->taps);
   memset (s->column, 0, PAD * sizeof (float));
   memset (column + nk, 0, PAD * sizeof (float));
   for (int64_t i = 0; i < n; i++) {
     int32_t count = s->taps.count[i];
-    if (count == 0)
+    int64_t m0 = s->taps.row_begin[i], m1 = s->taps.row_end[i];
+    if (count == 0 || m0 >= m1)
       continue;
     const float *x = a->x + (a->indexed ? a->pixel[at + i] : at + i) * a->x_stride;
-    Column c = BODY (column) (g, a->v0, s->taps.mag[i]);
+    Column c = BODY (column) (g, a->v0, &s->taps, i);
     Vertical t = BODY (vertical_forward) (&c);
-    double lo = ceil (c.m0 - (c.width + 1) / 2), hi = floor (c.m0 + (double) (nk - 1) * c.width + (c.width + 1) / 2);
-    int64_t m0 = lo > 0 ? (int64_t) lo : 0, m1 = hi < (double) g->rows - 1 ? (int64_t) hi + 1 : g->rows;
-    if (lo >= (double) g->rows || hi < 0 || m0 >= m1)
-      continue;
     /* path length of each slice first */
     vf z = vfma (viota (), vset (c.dz), vset (c.z));
     for (int64_t k = 0; k < nk; k += VW) {
@@ -677,9 +708,7 @@ BODY (cone_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
       else
         vstore_n (column + k, vmul (vload_n (x + k, nk - k), BODY (path) (g, zk, c.scale2)), nk - k);
     }
-    float w[8] = {0};
-    for (int32_t j = 0; j < LAM_MIN (count, 8); j++)
-      w[j] = BODY (weight) (&s->taps, i, s->taps.first[i] + j, 0);
+    float w[3] = {s->taps.weight[0][i], s->taps.weight[1][i], s->taps.weight[2][i]};
     float *y = a->view_data + s->taps.first[i] * line;
     int careful = BODY (reach) (&t) > PAD;
     if (t.lookup && count <= 3 && c.width >= 0.5) {
@@ -721,7 +750,7 @@ BODY (cone_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *s)
       } else
         v = BODY (vertical) (&t, column, (double) m, 0);
       for (int32_t j = 0; j < count; j++) {
-        vf ww = vset (j < 8 ? w[j] : BODY (weight) (&s->taps, i, s->taps.first[i] + j, 0));
+        vf ww = vset (BODY (weight) (&s->taps, i, s->taps.first[i] + j, 0));
         float *p = y + j * line + m;
         if (m1 - m >= VW)
           vstore (p, vfma (ww, v, vload (p)));
@@ -741,24 +770,21 @@ BODY (cone_back) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scr
   float *column = s->column + PAD;
   BODY (horizontal) (g, view, n, s);
   BODY (bounds) (g, n, &s->taps);
+  BODY (columns) (g, view, n, a->k0, a->k1, a->square, &s->taps);
   for (int64_t i = 0; i < n; i++) {
     float *o = a->out + (at + i) * a->out_stride;
     int32_t count = s->taps.count[i];
-    Column c = BODY (column) (g, view, s->taps.mag[i]);
+    int64_t m0 = s->taps.row_begin[i], m1 = s->taps.row_end[i];
+    Column c = BODY (column) (g, view, &s->taps, i);
     Vertical t = BODY (vertical_back) (&c);
-    double lo = ceil (c.m0 + (double) a->k0 * c.width - (c.width + 1) / 2);
-    double hi = floor (c.m0 + (double) (a->k1 - 1) * c.width + (c.width + 1) / 2);
-    int64_t m0 = lo > 0 ? (int64_t) lo : 0, m1 = hi < (double) g->rows - 1 ? (int64_t) hi + 1 : g->rows;
-    if (count == 0 || lo >= (double) g->rows || hi < 0 || m0 >= m1) {
+    if (count == 0 || m0 >= m1) {
       if (!add)
         memset (o, 0, nk * sizeof *o);
       continue;
     }
     /* one row of the detector's columns, summed over the channels of the footprint */
     const float *y = sino + s->taps.first[i] * line;
-    float w[8] = {0};
-    for (int32_t j = 0; j < LAM_MIN (count, 8); j++)
-      w[j] = BODY (weight) (&s->taps, i, s->taps.first[i] + j, a->square);
+    const float w[3] = {s->taps.weight[0][i], s->taps.weight[1][i], s->taps.weight[2][i]};
     if (count == 1)
       BODY (gather_rows) (column, m0, m1, y, line, w, 1);
     else if (count == 2)
@@ -770,7 +796,7 @@ BODY (cone_back) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scr
         int64_t left = m1 - m;
         vf sum = vzero ();
         for (int32_t j = 0; j < count; j++) {
-          vf ww = vset (j < 8 ? w[j] : BODY (weight) (&s->taps, i, s->taps.first[i] + j, a->square));
+          vf ww = vset (BODY (weight) (&s->taps, i, s->taps.first[i] + j, a->square));
           sum = vfma (ww, left >= VW ? vload (y + j * line + m) : vload_n (y + j * line + m, left), sum);
         }
         if (left >= VW)

@@ -200,8 +200,11 @@ vpair_add (float *p, float a, float b, float x)
 {
 #if VW > 1
   __m128 w = _mm_unpacklo_ps (_mm_set_ss (a), _mm_set_ss (b));
-  __m128 y = _mm_castpd_ps (_mm_load_sd ((const double *) p));
-  _mm_store_sd ((double *) p, _mm_castps_pd (_mm_fmadd_ps (w, _mm_set1_ps (x), y)));
+  double pair; /* any alignment */
+  memcpy (&pair, p, sizeof pair);
+  __m128 y = _mm_castpd_ps (_mm_set_sd (pair));
+  pair = _mm_cvtsd_f64 (_mm_castps_pd (_mm_fmadd_ps (w, _mm_set1_ps (x), y)));
+  memcpy (p, &pair, sizeof pair);
 #else
   p[0] += a * x;
   p[1] += b * x;

@@ -24,13 +24,13 @@ take_length (ScanFacts *f, const char *path, double *mm, GError **error)
   double scale = unit && *unit ? lam_scan_unit_mm (unit) : 1000;
   if (!(scale > 0) || !(first > 0) || !isfinite (first)) {
     g_autofree char *text = lam_scan_number (first);
-    lam_scan_found (f->scan, LAM_FINDING_WARNING, "pitch", "--pitch CHANNEL[,ROW]", NULL,
+    lam_scan_found (f->scan, LAM_FINDING_WARNING, "pitch", "--pitch PC:PR", NULL,
                     "%s is %s %s, which is no usable length: not used", path, text, unit ? unit : "");
     return TRUE;
   }
   *mm = first * scale;
   if (!unit || !*unit)
-    lam_scan_found (f->scan, LAM_FINDING_ASSUMED, "pitch", "--pitch CHANNEL[,ROW]", NULL,
+    lam_scan_found (f->scan, LAM_FINDING_ASSUMED, "pitch", "--pitch PC:PR", NULL,
                     "%s has no unit: metres assumed, as DXchange says", path);
   return TRUE;
 }

@@ -265,7 +265,7 @@ take_geometry (Parameters *p, GError **error)
   const char *unit = take_text (p, "alu_unit");
   double mm = unit && *unit ? lam_scan_unit_mm (unit) * alu : 0;
   if (isnan (mm) || mm < 0) {
-    lam_scan_found (f->scan, LAM_FINDING_WARNING, "pitch", "--pitch CHANNEL[,ROW]", NULL,
+    lam_scan_found (f->scan, LAM_FINDING_WARNING, "pitch", "--pitch PC:PR", NULL,
                     "the length unit \"%s\" is unknown: lengths are taken in px", unit);
     mm = 0;
   }
@@ -277,7 +277,7 @@ take_geometry (Parameters *p, GError **error)
   } else if (g->channel_pitch > 0 && isfinite (g->channel_pitch) && g->channel_pitch != 1) {
     g_autofree char *text = lam_scan_number (g->channel_pitch);
     lam_scan_scale_lengths (g, 1 / g->channel_pitch);
-    lam_scan_found (f->scan, LAM_FINDING_ASSUMED, "unit", "--pitch CHANNEL[,ROW]",
+    lam_scan_found (f->scan, LAM_FINDING_ASSUMED, "unit", "--pitch PC:PR",
                     g_strdup_printf ("1 px = %s ALU", text),
                     "lengths are ALU without a unit: converted to px; MBIRJAX's own result is in 1/ALU");
   }

@@ -123,13 +123,13 @@ apply_pitch (ScanFacts *f, GError **error)
     g->row_pitch = o->row_pitch;
   g_autofree char *c = lam_scan_number (g->channel_pitch), *r = lam_scan_number (g->row_pitch);
   if (given || f->pitch_stated)
-    lam_scan_found (s, LAM_FINDING_FOUND, "pitch", "--pitch CHANNEL[,ROW]",
+    lam_scan_found (s, LAM_FINDING_FOUND, "pitch", "--pitch PC:PR",
                     g_strdup_printf ("%s x %s %s", c, r, g->length_unit), "pixel pitch %s",
                     given           ? "as given"
                     : f->pitch_from ? f->pitch_from
                                     : "from the file");
   else
-    lam_scan_found (s, LAM_FINDING_ASSUMED, "pitch", "--pitch CHANNEL[,ROW]", g_strdup_printf ("%s x %s px", c, r),
+    lam_scan_found (s, LAM_FINDING_ASSUMED, "pitch", "--pitch PC:PR", g_strdup_printf ("%s x %s px", c, r),
                     "no pixel pitch: lengths are px and results are 1/px");
   return TRUE;
 }

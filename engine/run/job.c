@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/threadpool.h"
 #include "run/mailbox.h"
+#include "run/numbers.h"
 
 /* Nanoseconds between two wake-ups of the main thread. */
 #define WAKE_EVERY (100 * INT64_C (1000000))
@@ -162,6 +163,7 @@ thread_main (void *data)
   LamJob *self = data;
   GError *error = NULL;
   lam_fp_setup ();
+  lam_thread_c_numbers ();
   gboolean ok = self->func (self, self->data, &error);
   pthread_mutex_lock (&self->lock);
   if (ok)

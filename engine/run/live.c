@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "ct/direct.h"
+#include "run/numbers.h"
 
 struct _LamLive {
   GObject parent;
@@ -277,6 +278,7 @@ thread_main (void *data)
 {
   LamLive *self = data;
   lam_fp_setup ();
+  lam_thread_c_numbers ();
   pthread_mutex_lock (&self->lock);
   while (!self->quit) {
     if (!self->has_request) {

@@ -141,9 +141,11 @@ lam_recon_checkpoint (LamRecon *r, double iteration_seconds)
   g_autoptr (GError) error = NULL;
   if (!r->params->checkpoint)
     return;
-  /* Every iteration while that costs under 5 % of the time, else every n. */
-  r->iterations_since++;
-  if (r->checkpoint_seconds > 0.05 * iteration_seconds * (double) r->iterations_since)
+  /* Every iteration while that costs under 5 % of the time, else every n; at a stop, the last one. */
+  if (iteration_seconds >= 0)
+    r->iterations_since++;
+  if (iteration_seconds < 0 ? r->iterations_since == 0
+                            : r->checkpoint_seconds > 0.05 * iteration_seconds * (double) r->iterations_since)
     return;
   int64_t start = lam_clock_ns ();
   if (!write_state (r, &error) && !g_error_matches (error, LAM_ERROR, LAM_ERROR_CANCELLED))

@@ -30,7 +30,7 @@ int64_t lam_recon_slab_bytes (const LamGeometry *g);
 int64_t lam_recon_slab_rows (const LamGeometry *g);
 int64_t lam_recon_slab_views (const LamGeometry *g);
 
-/* Writes the state; TRUE also when nothing was due. A failed write is logged, not an error of the run. */
+/* Writes the state when it is due; @iteration_seconds < 0: now, unless it is there. A failed write is logged, not an error of the run. */
 void lam_recon_checkpoint (LamRecon *r, double iteration_seconds);
 /* Reads what a new solver must be made with (sigmas, iteration); then the arrays. */
 gboolean lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error);

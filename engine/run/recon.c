@@ -274,6 +274,7 @@ run_vcd (LamRecon *r, GError **error)
     LamVcdStats s;
     if (r->control && atomic_load (&r->control->stop_keep)) {
       r->result->stopped = TRUE;
+      lam_recon_checkpoint (r, -1);
       break;
     }
     if (!lam_vcd_iterate (vcd, &s, error))
