@@ -20,9 +20,10 @@ found "numbers read by the locale" < <(
   find engine app ui -name '*.[ch]' -print0 |
     xargs -0 grep -nE '\b(atof|strtod|strtof|strtold|[sf]?scanf|vsscanf) *\('
 )
-# app/cli/ is free of it: main-cli.c sets LC_NUMERIC to C. Left out: comments, formats that g_ascii_formatd () gets by name, and the texts of errors, which people read.
+# engine/run/ (run/numbers.h) and app/cli/ (main-cli.c) may print: there LC_NUMERIC is C on every thread that works.
+# Left out: comments, formats that g_ascii_formatd () gets by name, and the texts of errors, which people read.
 found "numbers printed by the locale" < <(
-  find engine/io engine/run -name '*.[ch]' -print0 |
+  find engine/io -name '*.[ch]' -print0 |
     xargs -0 grep -nE '"[^"]*%[-+ #0-9.*]*[aefgAEFG]' |
     grep -vE 'g_ascii_formatd|g_ascii_dtostr|char format\[\]|g_set_error' |
     sed -nE 's@^([^:]*:[0-9]*:)\s*(/\*|\*).*@@; s@/\*.*@@; /%[-+ #0-9.*]*[aefgAEFG]/{h;s/%[-+ #0-9]*\.0f//g;/%[-+ #0-9.*]*[aefgAEFG]/{g;p}}'
