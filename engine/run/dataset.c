@@ -33,6 +33,19 @@ lam_dataset_new_take (const char *name, LamGeometry *geometry, float *sinogram, 
 }
 
 LamDataset *
+lam_dataset_with_geometry (LamDataset *d, const LamGeometry *geometry)
+{
+  LamDataset *v = lam_dataset_new_take (d->name, lam_geometry_copy (geometry), d->sinogram, d->weights);
+  v->path = g_strdup (d->path);
+  v->counted = d->counted;
+  v->was_counts = d->was_counts;
+  v->parent = lam_dataset_ref (d);
+  for (guint i = 0; i < d->log->len; i++)
+    g_ptr_array_add (v->log, g_strdup (g_ptr_array_index (d->log, i)));
+  return v;
+}
+
+LamDataset *
 lam_dataset_ref (LamDataset *d)
 {
   g_atomic_ref_count_inc (&d->refs);
@@ -42,8 +55,10 @@ lam_dataset_ref (LamDataset *d)
 void
 lam_dataset_drop_arrays (LamDataset *d)
 {
-  lam_free (d->sinogram);
-  lam_free (d->weights);
+  if (!d->parent) {
+    lam_free (d->sinogram);
+    lam_free (d->weights);
+  }
   d->sinogram = d->weights = NULL;
 }
 
@@ -53,6 +68,7 @@ lam_dataset_unref (LamDataset *d)
   if (!d || !g_atomic_ref_count_dec (&d->refs))
     return;
   lam_dataset_drop_arrays (d);
+  lam_dataset_unref (d->parent);
   g_free (d->name);
   g_free (d->path);
   lam_geometry_free (d->geometry);

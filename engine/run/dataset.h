@@ -34,6 +34,7 @@ typedef struct {
   float *weights;        /* as sinogram, or NULL: unweighted */
   LamTransmissionReport counted;
   gboolean was_counts; /* the report means something */
+  gpointer parent;     /* whose arrays these are; NULL: own */
   GPtrArray *log;      /* char *: what was found and done, a line each */
 } LamDataset;
 
@@ -43,6 +44,8 @@ LamDataset *lam_dataset_load (LamScan *scan, const LamPrepareParams *params, Lam
 LamDataset *lam_dataset_example (LamGeometryKind kind, int64_t channels, LamControl *control, GError **error);
 /* Takes the arrays (lam_alloc ()) and @geometry. */
 LamDataset *lam_dataset_new_take (const char *name, LamGeometry *geometry, float *sinogram, float *weights);
+/* The same data seen with another geometry (an axis that was moved): the arrays are shared. @geometry is copied. */
+LamDataset *lam_dataset_with_geometry (LamDataset *d, const LamGeometry *geometry);
 LamDataset *lam_dataset_ref (LamDataset *d);
 void lam_dataset_unref (LamDataset *d);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamDataset, lam_dataset_unref)
