@@ -647,20 +647,17 @@ test_planned_copies (void)
 
 /* ---- weights and odd data ---- */
 
-/* The subsets of case N1: rank in the region mod S, S = 1, 4, 16, one pass each, from zero. */
+/* One pass over each of the levels S = 1, 4, 16, … up to @finest from zero; subsets are the rank in the region mod S. @steps
+ * (or NULL) gets the mean step of each. */
 static float *
-solve_ranked (const LamGeometry *g, const float *y, const float *w)
+solve_levels (const LamGeometry *g, const float *y, const float *w, const LamVcdParams *params, int64_t finest,
+              double *steps)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LamDevices) set = lam_devices_new ("cpu", &error);
   g_autoptr (LamProjector) p = lam_projector_new (g, set, &error);
   g_autoptr (LamPlan) plan = lam_plan_new (set);
-  LamVcdParams params;
-  lam_vcd_params_default (&params);
-  params.iterations = 3;
-  params.sigma_y = 0.05;
-  params.prior.sigma_x = 0.05;
-  g_autoptr (LamVcd) vcd = lam_vcd_new (p, &params, w != NULL, LAM_START_ZERO, plan, &error);
+  g_autoptr (LamVcd) vcd = lam_vcd_new (p, params, w != NULL, LAM_START_ZERO, plan, &error);
   g_assert_no_error (error);
   g_assert_true (lam_vcd_open (vcd, &error));
   g_assert_true (lam_projector_put_sino (p, y, &vcd->error, &error));
@@ -669,7 +666,7 @@ solve_ranked (const LamGeometry *g, const float *y, const float *w)
   g_assert_true (lam_vcd_start (vcd, LAM_START_ZERO, &error));
   int64_t n;
   int32_t *region = lam_geometry_mask_pixels (g, &n, &error), *pixel = g_new (int32_t, n);
-  for (int64_t s = 1; s <= 16; s *= 4) {
+  for (int64_t s = 1; s <= finest; s *= 4) {
     int64_t begin[17] = {0}, at = 0;
     LamVcdStats stats;
     for (int64_t k = 0; k < s; k++) {
@@ -678,12 +675,32 @@ solve_ranked (const LamGeometry *g, const float *y, const float *w)
       begin[k + 1] = at;
     }
     g_assert_true (lam_vcd_iterate_given (vcd, pixel, begin, s, &stats, &error));
+    if (steps)
+      *steps++ = stats.mean_step;
   }
   float *x = g_new (float, volume_size (g));
   g_assert_true (lam_projector_get_volume (p, &vcd->volume, x, &error));
   lam_free (region);
   g_free (pixel);
   return x;
+}
+
+static void
+vcd_params (LamVcdParams *params)
+{
+  lam_vcd_params_default (params);
+  params->iterations = 3;
+  params->sigma_y = 0.05;
+  params->prior.sigma_x = 0.05;
+}
+
+/* The subsets and sigmas of case N1. */
+static float *
+solve_ranked (const LamGeometry *g, const float *y, const float *w)
+{
+  LamVcdParams params;
+  vcd_params (&params);
+  return solve_levels (g, y, w, &params, 16, NULL);
 }
 
 static double
@@ -816,6 +833,92 @@ test_bad_weights (void)
   assert_refused (g, y, w, "view 4, row 1, channel 12", "not finite");
 }
 
+/* ---- the solver's own promises ---- */
+
+/* With positivity no voxel is below 0 on data that would put many there. */
+static void
+test_positivity (void)
+{
+  g_autoptr (LamGeometry) g = b13_geometry ();
+  g_autofree float *y = b13_sinogram (), *noise = ct_random (6 * 6 * 13, 51);
+  LamVcdParams params;
+  int64_t below = 0;
+  vcd_params (&params);
+  for (int i = 0; i < 6 * 6 * 13; i++)
+    y[i] += noise[i] - 0.8f;
+  g_autofree float *free_run = solve_levels (g, y, NULL, &params, 16, NULL);
+  params.positivity = TRUE;
+  g_autofree float *positive = solve_levels (g, y, NULL, &params, 16, NULL);
+  for (int64_t i = 0; i < volume_size (g); i++) {
+    below += free_run[i] < 0;
+    g_assert_cmpfloat (positive[i], >=, -1e-6); /* alpha (-x / (alpha + eps)) may leave a rounding */
+  }
+  g_assert_cmpint (below, >, 100);
+  g_assert_cmpfloat (sum_of (positive, volume_size (g)), >, 0);
+}
+
+/* The line search keeps inside its limit. */
+static void
+test_step_limit (void)
+{
+  g_autoptr (LamGeometry) g = b13_geometry ();
+  g_autofree float *y = b13_sinogram ();
+  LamVcdParams params;
+  double steps[3], limited[3];
+  vcd_params (&params);
+  g_autofree float *x = solve_levels (g, y, NULL, &params, 16, steps);
+  params.max_step = 0.05;
+  g_autofree float *short_steps = solve_levels (g, y, NULL, &params, 16, limited);
+  for (int i = 0; i < 3; i++) {
+    g_assert_cmpfloat (steps[i], >, 0.05);
+    g_assert_cmpfloat (steps[i], <=, 1.5);
+    g_assert_cmpfloat (limited[i], >, 0);
+    g_assert_cmpfloat (limited[i], <=, 0.05 * (1 + 1e-6));
+  }
+  g_assert_cmpfloat (relative (short_steps, x, volume_size (g)), >, 0.1);
+}
+
+/* Cone beam: a slice's mean moves s_k times as far as it would undamped; s by its formula, 1/4 at the middle plane. */
+static void
+test_damping (void)
+{
+  g_autoptr (LamGeometry) tall = lam_geometry_new (LAM_GEOMETRY_CONE, 4, 8, 8);
+  double s[251];
+  tall->source_axis = 50;
+  tall->source_detector = 100;
+  tall->recon_rows = tall->recon_columns = 40;
+  tall->recon_slices = 251;
+  tall->voxel_pitch = 1;
+  lam_vcd_damping (tall, s);
+  g_assert_cmpfloat_with_epsilon (s[125], 0.25, 1e-12); /* t = 0 */
+  g_assert_cmpfloat_with_epsilon (s[0], 0.375, 1e-12);  /* t = b = 100: half-way from a to c */
+  g_assert_cmpfloat_with_epsilon (s[250], 0.375, 1e-12);
+
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_CONE, 12, 9, 16);
+  g->source_axis = 40;
+  g->source_detector = 80;
+  g->recon_rows = g->recon_columns = 12;
+  g->recon_slices = 9;
+  g->voxel_pitch = 0.6;
+  lam_geometry_set_angles (g, 0, 2 * G_PI);
+  g_autofree float *truth = formula (12, 12, 9), *y = forward (g, truth);
+  LamVcdParams params;
+  double step[2];
+  vcd_params (&params);
+  g_autofree float *damped = solve_levels (g, y, NULL, &params, 1, &step[0]);
+  params.damping = FALSE;
+  g_autofree float *free_run = solve_levels (g, y, NULL, &params, 1, &step[1]);
+  lam_vcd_damping (g, s);
+  for (int64_t k = 0; k < 9; k++) {
+    double a = 0, b = 0;
+    for (int64_t i = 0; i < 144; i++) {
+      a += damped[i * 9 + k];
+      b += free_run[i * 9 + k];
+    }
+    g_assert_cmpfloat_with_epsilon (a / b, s[k] * step[0] / step[1], 1e-4);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -836,5 +939,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cases/N1-weight-zero", test_weight_zero);
   g_test_add_func ("/cases/N2-not-finite", test_not_finite);
   g_test_add_func ("/cases/N3-bad-weights", test_bad_weights);
+  g_test_add_func ("/solver/positivity", test_positivity);
+  g_test_add_func ("/solver/step-limit", test_step_limit);
+  g_test_add_func ("/solver/damping", test_damping);
   return g_test_run ();
 }
