@@ -173,31 +173,38 @@ BODY (damped) (int64_t n, float lambda, const float *restrict g, const float *re
 }
 
 /* Lane l takes the elements l, l + 32, l + 64 … of every line; the lanes are added in order at the end. */
-typedef float BODY (f8) __attribute__ ((vector_size (32), aligned (4)));
-typedef double BODY (d8) __attribute__ ((vector_size (64)));
-
 static double
 BODY (dot) (int64_t lines, int64_t n, int64_t stride, const float *a, const float *b, const float *w)
 {
   enum { DOT_LANES = 32 };
-  BODY (d8) acc[4] = {{0}, {0}, {0}, {0}};
-  double tail[DOT_LANES] = {0}, sum = 0;
+  vd acc[DOT_LANES / VDW];
+  double lane[DOT_LANES], tail[DOT_LANES] = {0}, sum = 0;
+  for (int l = 0; l < DOT_LANES / VDW; l++)
+    acc[l] = vdzero ();
   for (int64_t j = 0; j < lines; j++) {
     const float *p = a + j * stride, *q = b + j * stride, *r = w ? w + j * stride : NULL;
     int64_t i = 0;
-    for (; i + DOT_LANES <= n; i += DOT_LANES)
-      for (int l = 0; l < 4; l++) {
-        BODY (d8) x = __builtin_convertvector(*(const BODY (f8) *) (p + i + 8 * l), BODY (d8));
-        BODY (d8) y = a == b ? x : __builtin_convertvector(*(const BODY (f8) *) (q + i + 8 * l), BODY (d8));
-        if (r)
-          y *= __builtin_convertvector(*(const BODY (f8) *) (r + i + 8 * l), BODY (d8));
-        acc[l] += x * y;
-      }
+    if (a == b && !r)
+      for (; i + DOT_LANES <= n; i += DOT_LANES)
+        for (int l = 0; l < DOT_LANES / VDW; l++) {
+          vd x = vdload (p + i + VDW * l);
+          acc[l] = vdfma (x, x, acc[l]);
+        }
+    else
+      for (; i + DOT_LANES <= n; i += DOT_LANES)
+        for (int l = 0; l < DOT_LANES / VDW; l++) {
+          vd x = vdload (p + i + VDW * l), y = vdload (q + i + VDW * l);
+          if (r)
+            y = vdmul (y, vdload (r + i + VDW * l));
+          acc[l] = vdfma (x, y, acc[l]);
+        }
     for (int l = 0; i < n; i++, l++)
       tail[l] += (r ? (double) r[i] : 1.0) * ((double) p[i] * (double) q[i]);
   }
+  for (int l = 0; l < DOT_LANES / VDW; l++)
+    vdstore (lane + VDW * l, acc[l]);
   for (int l = 0; l < DOT_LANES; l++)
-    sum += acc[l / 8][l % 8] + tail[l];
+    sum += lane[l] + tail[l];
   return sum;
 }
 

@@ -18,16 +18,13 @@ planar (const LamProjector *p)
   return p->layout == LAM_LAYOUT_PLANAR;
 }
 
-/* dst += src over @lines lines of @n floats. */
+/* dst += src over @lines lines of @n floats (a product with 1 is exact). */
 static void
-add_lines (int64_t lines, int64_t n, float *dst, int64_t dst_stride, const float *src, int64_t src_stride)
+add_lines (const LamProjector *p, int64_t lines, int64_t n, float *dst, int64_t dst_stride, const float *src,
+           int64_t src_stride)
 {
-  for (int64_t j = 0; j < lines; j++) {
-    float *restrict a = dst + j * dst_stride;
-    const float *restrict b = src + j * src_stride;
-    for (int64_t i = 0; i < n; i++)
-      a[i] += b[i];
-  }
+  for (int64_t j = 0; j < lines; j++)
+    p->kernels->axpy (n, 1, src + j * src_stride, dst + j * dst_stride);
 }
 
 /* error (view @v of device @d) -= alpha (w) A d. Where A d was not kept it is made again, into the error itself; weights
@@ -153,11 +150,11 @@ back_task (int64_t index, int worker, void *data)
     /* Complete pairs: the count of finished blocks in this node tells how many. */
     for (int64_t done = block - blocks.begin + 1; !(done & 1) && depth > 1; done >>= 1) {
       depth--;
-      add_lines (lines, width, place[depth - 1], stride[depth - 1], place[depth], stride[depth]);
+      add_lines (p, lines, width, place[depth - 1], stride[depth - 1], place[depth], stride[depth]);
     }
   }
   for (; depth > 1; depth--) /* cut off at the last block: the rest folds from the end */
-    add_lines (lines, width, place[depth - 2], stride[depth - 2], place[depth - 1], stride[depth - 1]);
+    add_lines (p, lines, width, place[depth - 2], stride[depth - 2], place[depth - 1], stride[depth - 1]);
 }
 
 static gboolean
@@ -433,6 +430,47 @@ typedef struct {
   int64_t group; /* views of a task */
 } Forward;
 
+/* Slices at a time where only <s, s> is wanted: so many that a view's worth stays in the nearest cache. A function of the
+ * problem, as it orders the sum; 0 = not for this one. */
+static int64_t
+norm_slices (const LamProjector *p)
+{
+  int64_t fit = (32 << 10) / 4 / p->g.channels / LAM_LANES * LAM_LANES;
+  return p->g.cone || planar (p) ? 0 : LAM_MAX (fit, LAM_LANES);
+}
+
+/* <s, s> of one view with s = A x, a few slices at a time. */
+static double
+view_norm_of (const Forward *f, int64_t view, int worker)
+{
+  LamProjector *p = f->p;
+  int d = f->device->index;
+  float *s = p->work[d].view + worker * lam_projector_view_floats (p);
+  double sum = 0;
+  for (int64_t k = 0, step = norm_slices (p); k < p->g.slices; k += step) {
+    int64_t n = LAM_MIN (step, p->g.slices - k), line = lam_round_up (n, LAM_LANES);
+    LamForwardArgs a = {
+        .geometry = &p->g,
+        .v0 = view,
+        .v1 = view + 1,
+        .pixel = f->pixel,
+        .n = f->n,
+        .x = f->x + k,
+        .x_stride = f->x_stride,
+        .k0 = 0,
+        .k1 = n,
+        .scale = 1,
+        .view_data = s,
+        .line_stride = line,
+        .scratch = scratch (p, d, worker),
+    };
+    memset (s, 0, p->g.channels * line * sizeof *s);
+    p->kernels->forward (&a);
+    sum += p->kernels->dot (p->g.channels, n, line, s, s, NULL);
+  }
+  return sum;
+}
+
 static void
 forward_task (int64_t index, int worker, void *data)
 {
@@ -443,6 +481,10 @@ forward_task (int64_t index, int worker, void *data)
   int64_t floats = lam_projector_view_floats (p), line = lam_projector_line_stride (p);
   int64_t first = index * f->group, views = LAM_MIN (f->group, lam_range_size (own) - first);
   float *out = f->sino ? f->sino + first * floats : p->work[d].view + worker * floats;
+  if (f->sums && !f->sino && !f->weights && norm_slices (p) > 0) {
+    f->sums[first] = lam_control_cancelled (p->control) ? 0 : view_norm_of (f, own.begin + first, worker);
+    return;
+  }
   if (f->zero)
     memset (out, 0, views * floats * sizeof *out);
   for (int64_t at = 0; at < f->n; at += LAM_KERNEL_PIXELS) {

@@ -72,6 +72,15 @@ vldexp (vf a, vf e)
   return _mm512_scalef_ps (a, e);
 }
 
+/* doubles made of floats */
+#define VDW 8
+typedef __m512d vd;
+#define vdzero() _mm512_setzero_pd ()
+#define vdload(p) _mm512_cvtps_pd (_mm256_loadu_ps (p))
+#define vdmul(a, b) _mm512_mul_pd (a, b)
+#define vdfma(a, b, c) _mm512_fmadd_pd (a, b, c)
+#define vdstore(p, v) _mm512_storeu_pd (p, v)
+
 #elif defined(LAM_BODY_AVX2)
 #include <immintrin.h>
 #define VW 8
@@ -145,7 +154,23 @@ vldexp (vf a, vf e)
   return vmul (a, _mm256_castsi256_ps (_mm256_slli_epi32 (viadd (vtoint (e), viset (127)), 23)));
 }
 
+#define VDW 4
+typedef __m256d vd;
+#define vdzero() _mm256_setzero_pd ()
+#define vdload(p) _mm256_cvtps_pd (_mm_loadu_ps (p))
+#define vdmul(a, b) _mm256_mul_pd (a, b)
+#define vdfma(a, b, c) _mm256_fmadd_pd (a, b, c)
+#define vdstore(p, v) _mm256_storeu_pd (p, v)
+
 #else /* the reference: one lane */
+#define VDW 1
+typedef double vd;
+#define vdzero() 0.0
+#define vdload(p) ((double) *(p))
+#define vdmul(a, b) ((a) * (b))
+#define vdfma(a, b, c) ((a) * (b) + (c))
+#define vdstore(p, v) (*(p) = (v))
+
 #define VW 1
 #define BODY(name) name##_scalar
 typedef float vf;
