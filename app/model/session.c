@@ -56,6 +56,7 @@ lam_session_log (LamSession *self, const char *format, ...)
   va_start (args, format);
   g_autofree char *line = g_strdup_vprintf (format, args);
   va_end (args);
+  g_debug ("%s", line);
   g_signal_emit (self, signals[LOGGED], 0, line);
 }
 
@@ -63,12 +64,14 @@ void
 lam_session_fail (LamSession *self, const GError *error)
 {
   g_return_if_fail (LAM_IS_SESSION (self) && error != NULL);
+  g_debug ("failed: %s", error->message);
   g_signal_emit (self, signals[FAILED], 0, error);
 }
 
 void
 lam_session_say (LamSession *self, const char *text)
 {
+  g_debug ("%s", text);
   g_signal_emit (self, signals[MESSAGE], 0, text);
 }
 
