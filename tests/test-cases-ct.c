@@ -647,6 +647,19 @@ test_planned_copies (void)
 
 /* ---- weights and odd data ---- */
 
+/* The plan serves the subsets that the solver draws itself, of a quarter of the region at most; this one serves all of it. */
+static void
+plan_for_whole_region (LamVcd *vcd)
+{
+  static const char *const names[] = {"subset back", "subset gradient", "subset curvature", "subset step"};
+  int64_t n = vcd->p->list_n, packed = lam_projector_packed_floats (vcd->p, 0, n) * 4;
+  int iterate = lam_plan_phases (vcd->plan) - 1;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    lam_plan_add_buffer (vcd->plan, 0, names[i], packed, iterate, iterate);
+  lam_plan_add_buffer (vcd->plan, 0, "subset sums", (n / LAM_CHUNK + 1) * 4 * vcd->p->g.slices * 8, iterate, iterate);
+  vcd->longest = n;
+}
+
 /* One pass over each of the levels S = 1, 4, 16, … up to @finest from zero; subsets are the rank in the region mod S. @steps
  * (or NULL) gets the mean step of each. */
 static float *
@@ -659,6 +672,7 @@ solve_levels (const LamGeometry *g, const float *y, const float *w, const LamVcd
   g_autoptr (LamPlan) plan = lam_plan_new (set);
   g_autoptr (LamVcd) vcd = lam_vcd_new (p, params, w != NULL, LAM_START_ZERO, plan, &error);
   g_assert_no_error (error);
+  plan_for_whole_region (vcd);
   g_assert_true (lam_vcd_open (vcd, &error));
   g_assert_true (lam_projector_put_sino (p, y, &vcd->error, &error));
   if (w)
