@@ -27,6 +27,7 @@ lam_application_activate (GApplication *application)
   if (window == NULL) {
     window = new_window (LAM_APPLICATION (application));
     lam_session_open_example (lam_window_get_session (LAM_WINDOW (window)));
+    lam_session_look_for_crash (lam_window_get_session (LAM_WINDOW (window)));
   }
   gtk_window_present (window);
 }

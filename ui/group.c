@@ -12,6 +12,7 @@ struct _LamGroup {
   GtkBox parent_instance;
   GtkWidget *title, *button, *list;
   GListModel *facts;
+  guint before; /* rows before those of the facts */
 };
 
 G_DEFINE_FINAL_TYPE (LamGroup, lam_group, GTK_TYPE_BOX)
@@ -66,11 +67,11 @@ static void
 facts_changed_cb (GListModel *facts, guint position, guint removed, guint added, LamGroup *self)
 {
   for (guint i = 0; i < removed; i++)
-    gtk_list_box_remove (GTK_LIST_BOX (self->list),
-                         GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (self->list), position)));
+    gtk_list_box_remove (GTK_LIST_BOX (self->list), GTK_WIDGET (gtk_list_box_get_row_at_index (
+                                                        GTK_LIST_BOX (self->list), self->before + position)));
   for (guint i = 0; i < added; i++) {
     g_autoptr (LamFact) fact = g_list_model_get_item (facts, position + i);
-    gtk_list_box_insert (GTK_LIST_BOX (self->list), new_fact_row (fact), position + i);
+    gtk_list_box_insert (GTK_LIST_BOX (self->list), new_fact_row (fact), self->before + position + i);
   }
 }
 
@@ -79,6 +80,8 @@ lam_group_bind_facts (LamGroup *self, GListModel *facts)
 {
   g_return_if_fail (LAM_IS_GROUP (self) && self->facts == NULL);
   self->facts = g_object_ref (facts);
+  while (gtk_list_box_get_row_at_index (GTK_LIST_BOX (self->list), self->before) != NULL)
+    self->before++;
   g_signal_connect_object (facts, "items-changed", G_CALLBACK (facts_changed_cb), self, 0);
   facts_changed_cb (facts, 0, 0, g_list_model_get_n_items (facts), self);
 }

@@ -9,7 +9,8 @@
 struct _LamJobRow {
   GtkListBoxRow parent_instance;
   LamJob *job;
-  GtkWidget *title, *left, *bar, *doing, *buttons, *pause;
+  LamSession *session; /* of the window that shows it */
+  GtkWidget *title, *left, *bar, *doing, *buttons, *pause, *finished, *show;
 };
 
 G_DEFINE_FINAL_TYPE (LamJobRow, lam_job_row, GTK_TYPE_LIST_BOX_ROW)
@@ -51,6 +52,8 @@ changed_cb (LamJob *job, LamJobRow *self)
   gtk_progress_bar_set_fraction (GTK_PROGRESS_BAR (self->bar), CLAMP (fraction, 0, 1));
   gtk_widget_set_visible (self->bar, active);
   gtk_widget_set_visible (self->buttons, active);
+  gtk_widget_set_visible (self->finished, !active);
+  gtk_widget_set_visible (self->show, !active && lam_session_can_show (self->session, job));
   gtk_button_set_label (GTK_BUTTON (self->pause), state == LAM_JOB_PAUSED ? _ ("Go On") : _ ("Pause"));
 }
 
@@ -73,9 +76,34 @@ pause_cb (GtkButton *button, LamJobRow *self)
   changed_cb (self->job, self);
 }
 
+/* Nothing is shown again while a run goes. */
+static void
+session_state_cb (LamSession *session, GParamSpec *pspec, LamJobRow *self)
+{
+  changed_cb (self->job, self);
+}
+
+static void
+show_cb (GtkButton *button, LamJobRow *self)
+{
+  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_POPOVER);
+  lam_session_show_job (self->session, self->job);
+  if (popover != NULL)
+    gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
+static void
+remove_cb (GtkButton *button, LamJobRow *self)
+{
+  g_autoptr (LamJob) job = g_object_ref (self->job);
+  g_autoptr (LamSession) session = g_object_ref (self->session);
+  lam_session_remove_job (session, job);
+}
+
 static void
 lam_job_row_dispose (GObject *object)
 {
+  g_clear_object (&LAM_JOB_ROW (object)->session);
   g_clear_object (&LAM_JOB_ROW (object)->job);
   G_OBJECT_CLASS (lam_job_row_parent_class)->dispose (object);
 }
@@ -92,6 +120,10 @@ lam_job_row_class_init (LamJobRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, LamJobRow, doing);
   gtk_widget_class_bind_template_child (widget_class, LamJobRow, buttons);
   gtk_widget_class_bind_template_child (widget_class, LamJobRow, pause);
+  gtk_widget_class_bind_template_child (widget_class, LamJobRow, finished);
+  gtk_widget_class_bind_template_child (widget_class, LamJobRow, show);
+  gtk_widget_class_bind_template_callback (widget_class, show_cb);
+  gtk_widget_class_bind_template_callback (widget_class, remove_cb);
   gtk_widget_class_bind_template_callback (widget_class, discard_cb);
   gtk_widget_class_bind_template_callback (widget_class, stop_keep_cb);
   gtk_widget_class_bind_template_callback (widget_class, pause_cb);
@@ -104,13 +136,15 @@ lam_job_row_init (LamJobRow *self)
 }
 
 GtkWidget *
-lam_job_row_new (LamJob *job)
+lam_job_row_new (LamJob *job, LamSession *session)
 {
   LamJobRow *self = g_object_new (LAM_TYPE_JOB_ROW, NULL);
   self->job = g_object_ref (job);
+  self->session = g_object_ref (session);
   gtk_label_set_text (GTK_LABEL (self->title), lam_job_get_title (job));
   g_signal_connect_object (job, "changed", G_CALLBACK (changed_cb), self, 0);
   g_signal_connect_object (job, "finished", G_CALLBACK (changed_cb), self, 0);
+  g_signal_connect_object (session, "notify::state", G_CALLBACK (session_state_cb), self, 0);
   changed_cb (job, self);
   return GTK_WIDGET (self);
 }

@@ -216,7 +216,8 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
   bind_group (self, self->geometry_group, LAM_GROUP_GEOMETRY, -1);
   bind_group (self, self->volume_group, LAM_GROUP_VOLUME, LAM_FACTS_VOLUME);
   bind_group (self, self->method_group, LAM_GROUP_METHOD, -1);
-  bind_group (self, self->run_group, LAM_GROUP_RUN, LAM_FACTS_RUN);
+  bind_group (self, self->run_group, LAM_GROUP_RUN, -1);
+  lam_group_bind_facts (self->run_group, lam_session_get_facts (session, LAM_FACTS_RUN));
 
   lam_slice_view_set_model (LAM_SLICE_VIEW (self->slice_view), slices);
   lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);

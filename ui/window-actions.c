@@ -288,16 +288,27 @@ lam_window_actions_class_init (GtkWidgetClass *klass)
                                        "win.next-pane",  "win.previous-pane", "win.jobs"};
   for (size_t i = 0; i < G_N_ELEMENTS (simple); i++)
     gtk_widget_class_install_action (klass, simple[i], NULL, simple_cb);
-  /* Keys that the focused widget does not want: a button or an entry uses Space itself. */
-  gtk_widget_class_add_binding_action (klass, GDK_KEY_space, 0, "win.run-or-pause", NULL);
-  gtk_widget_class_add_binding_action (klass, GDK_KEY_Escape, 0, "win.stop", NULL);
   gtk_widget_class_add_binding_action (klass, GDK_KEY_F6, 0, "win.next-pane", NULL);
   gtk_widget_class_add_binding_action (klass, GDK_KEY_F6, GDK_SHIFT_MASK, "win.previous-pane", NULL);
+}
+
+/* Keys that the focused widget does not want: a button or an entry uses Space itself. On the content, because the window
+ * class has a use of its own for Space. */
+static void
+add_key (GtkEventController *controller, guint key, const char *action)
+{
+  gtk_shortcut_controller_add_shortcut (
+      GTK_SHORTCUT_CONTROLLER (controller),
+      gtk_shortcut_new (gtk_keyval_trigger_new (key, 0), gtk_named_action_new (action)));
 }
 
 void
 lam_window_actions_init (LamWindow *self)
 {
+  GtkEventController *keys = gtk_shortcut_controller_new ();
+  add_key (keys, GDK_KEY_space, "win.run-or-pause");
+  add_key (keys, GDK_KEY_Escape, "win.stop");
+  gtk_widget_add_controller (adw_application_window_get_content (ADW_APPLICATION_WINDOW (self)), keys);
   static const GActionEntry entries[] = {
       {.name = "pause", .state = "false", .change_state = pause_change_cb},
       {.name = "sidebar", .state = "true", .change_state = sidebar_change_cb},

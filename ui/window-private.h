@@ -18,6 +18,9 @@ struct _LamWindow {
   LamReconstructPage *reconstruct;
   GtkInfoBar *info_bar;
   GtkLabel *info_label;
+  GtkInfoBar *question_bar;
+  GtkLabel *question_label;
+  GtkButton *question_yes, *question_no;
   GtkWidget *run_button, *pause_button, *stop_button, *undo_button, *redo_button;
   GtkMenuButton *jobs_button, *menu_button;
   GtkListBox *jobs_list;

@@ -54,7 +54,7 @@ update_jobs (LamWindow *self)
 static GtkWidget *
 new_job_row (gpointer job, gpointer data)
 {
-  return lam_job_row_new (job);
+  return lam_job_row_new (job, LAM_WINDOW (data)->session);
 }
 
 static void
@@ -96,6 +96,26 @@ static void
 info_response_cb (GtkInfoBar *bar, int response, LamWindow *self)
 {
   gtk_info_bar_set_revealed (bar, FALSE);
+}
+
+static void
+question_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
+{
+  LamQuestion kind;
+  const char *text = lam_session_get_question (session, &kind);
+  if (text != NULL) {
+    gboolean angles = kind == LAM_QUESTION_ANGLES;
+    gtk_label_set_text (self->question_label, text);
+    gtk_button_set_label (self->question_yes, angles ? _ ("Use These _Angles") : _ ("R_esume"));
+    gtk_button_set_label (self->question_no, angles ? _ ("Not _Now") : _ ("_Discard"));
+  }
+  gtk_info_bar_set_revealed (self->question_bar, text != NULL);
+}
+
+static void
+question_response_cb (GtkInfoBar *bar, int response, LamWindow *self)
+{
+  lam_session_answer (self->session, response == GTK_RESPONSE_YES);
 }
 
 static void
@@ -165,7 +185,8 @@ set_session (LamWindow *self, LamSession *session)
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
   g_signal_connect_object (session, "message", G_CALLBACK (message_cb), self, 0);
-  gtk_list_box_bind_model (self->jobs_list, G_LIST_MODEL (lam_session_get_queue (session)), new_job_row, NULL, NULL);
+  gtk_list_box_bind_model (self->jobs_list, G_LIST_MODEL (lam_session_get_queue (session)), new_job_row, self, NULL);
+  g_signal_connect_object (session, "notify::question", G_CALLBACK (question_notify_cb), self, 0);
   g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
   g_signal_connect_object (undo, "notify", G_CALLBACK (undo_notify_cb), self, 0);
   g_signal_connect_object (lam_session_get_slices (session), "notify", G_CALLBACK (slices_notify_cb), self, 0);
@@ -214,6 +235,10 @@ lam_window_class_init (LamWindowClass *klass)
   BIND (reconstruct);
   BIND (info_bar);
   BIND (info_label);
+  BIND (question_bar);
+  BIND (question_label);
+  BIND (question_yes);
+  BIND (question_no);
   BIND (run_button);
   BIND (pause_button);
   BIND (stop_button);
@@ -236,6 +261,7 @@ lam_window_init (LamWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect (self->info_bar, "response", G_CALLBACK (info_response_cb), self);
+  g_signal_connect (self->question_bar, "response", G_CALLBACK (question_response_cb), self);
   g_signal_connect (self->squeezer, "notify::visible-child", G_CALLBACK (squeezed_cb), self);
   GtkDropTarget *drop = gtk_drop_target_new (G_TYPE_FILE, GDK_ACTION_COPY);
   g_signal_connect (drop, "drop", G_CALLBACK (drop_cb), self);

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/error.h"
-#include "core/plan.h"
 #include "ct/center.h"
 #include "model/session-parameters.h"
 #include "model/session-private.h"
@@ -13,83 +12,9 @@
 /* Below this the search for the centre is told, not used. */
 #define TRUSTED 0.5
 
-/* -- facts about the data -- */
-
-static void
-add_fact (GPtrArray *facts, LamFactKind kind, const char *label, const char *value, const char *note)
-{
-  g_ptr_array_add (facts, lam_fact_new (kind, label, value, note));
-}
-
-static const char *
-field_name (const char *field)
-{
-  static const struct {
-    const char *field, *name;
-  } names[] = {{"angles", N_ ("angles")},     {"distances", N_ ("distances")}, {"pitch", N_ ("pitch")},
-               {"geometry", N_ ("geometry")}, {"weights", N_ ("weights")},     {"direction", N_ ("direction")},
-               {"offset", N_ ("axis")},       {"volume", N_ ("volume")}};
-  for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (names[i].field, field))
-      return _ (names[i].name);
-  return NULL;
-}
-
-static void
-append_word (GString *text, const char *word)
-{
-  g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", word);
-}
-
-/* "angles, 10 flats, 10 darks". */
-static char *
-found_text (const LamScan *scan)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < scan->findings->len; i++) {
-    const LamFinding *f = g_ptr_array_index (scan->findings, i);
-    const char *name = f->kind == LAM_FINDING_FOUND ? field_name (f->field) : NULL;
-    if (name != NULL && strstr (text->str, name) == NULL)
-      append_word (text, name);
-  }
-  g_autofree char *flats = scan->flats > 0 ? g_strdup_printf (_ ("%ld flats"), (long) scan->flats) : NULL;
-  g_autofree char *darks = scan->darks > 0 ? g_strdup_printf (_ ("%ld darks"), (long) scan->darks) : NULL;
-  if (flats != NULL)
-    append_word (text, flats);
-  if (darks != NULL)
-    append_word (text, darks);
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-/* @scan is NULL for an example. */
-static void
-set_data_facts (LamSession *self, const char *title, const LamGeometry *g, const LamScan *scan)
-{
-  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autofree char *note = g_strdup_printf (_ ("%ld views over %.0f° · %ld × %ld"), (long) g->views,
-                                           fabs (lam_geometry_span (g)), (long) g->rows, (long) g->channels);
-  add_fact (facts, LAM_FACT_PLAIN, title, scan != NULL ? lam_scan_format_name (scan->format) : _ ("example"), note);
-  if (scan != NULL) {
-    g_autofree char *found = found_text (scan);
-    add_fact (facts, LAM_FACT_PLAIN, _ ("Found"), found, NULL);
-  }
-  for (guint i = 0; scan != NULL && i < scan->findings->len; i++) {
-    const LamFinding *f = g_ptr_array_index (scan->findings, i);
-    if (f->kind == LAM_FINDING_FOUND)
-      continue;
-    const char *label = f->kind == LAM_FINDING_ASSUMED   ? _ ("Assumed")
-                        : f->kind == LAM_FINDING_MISSING ? _ ("Missing")
-                                                         : _ ("Odd");
-    const char *value = f->value != NULL ? f->value : field_name (f->field);
-    add_fact (facts, f->kind == LAM_FINDING_MISSING ? LAM_FACT_MISSING : LAM_FACT_ASSUMED, label,
-              value != NULL ? value : f->field, f->text);
-  }
-  lam_session_set_facts (self, LAM_FACTS_DATA, facts);
-}
-
 /* -- live slice -- */
 
-/* The live slice follows the axis alone; whatever else was changed waits for Run. */
+/* The live slice follows the axis and its tilt; whatever else was changed waits for Run. */
 static gboolean
 only_axis_differs (const LamGeometry *a, const LamGeometry *b)
 {
@@ -107,6 +32,7 @@ lam_session_request_live (LamSession *self)
     return;
   LamLiveRequest request = {.slice = lam_slice_model_get_index (self->slices),
                             .channel_offset = self->geometry->channel_offset,
+                            .tilt = lam_session_tilt (self),
                             .generation = lam_slice_model_get_generation (self->slices),
                             .serial = ++self->live_serial};
   lam_live_request (self->live, &request);
@@ -144,7 +70,8 @@ geometry_changed_cb (LamSession *self, gpointer data)
 {
   /* A result stays in view until its geometry is no longer the one that is set; back there, it comes back. */
   if (self->result != NULL && self->show != LAM_SHOW_RUN && self->geometry != NULL) {
-    gboolean same = self->result->geometry->channel_offset == self->geometry->channel_offset;
+    gboolean same = self->result->geometry->channel_offset == self->geometry->channel_offset
+                    && self->result_tilt == lam_session_tilt (self);
     LamShow show = same ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
     if (show != self->show) {
       self->show = show;
@@ -155,89 +82,6 @@ geometry_changed_cb (LamSession *self, gpointer data)
   }
   lam_session_request_live (self);
   lam_session_update_forecast (self);
-}
-
-/* -- forecast -- */
-
-typedef struct {
-  GWeakRef session;
-  LamGeometry *geometry;
-  LamReconParams params;
-  gboolean weighted;
-  int64_t bytes;
-  double seconds;
-  int devices;
-  char *problem; /* why it does not fit */
-} Forecast;
-
-static void
-forecast_free (gpointer data)
-{
-  Forecast *f = data;
-  g_weak_ref_clear (&f->session);
-  lam_geometry_free (f->geometry);
-  lam_recon_params_clear (&f->params);
-  g_free (f->problem);
-  g_free (f);
-}
-
-static void
-forecast_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Forecast *f = data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LamPlan) plan = lam_recon_plan (f->geometry, f->weighted, TRUE, &f->params, &error);
-  if (plan != NULL) {
-    f->bytes = lam_plan_total (plan);
-    f->devices = lam_devices_count (lam_plan_devices (plan));
-    f->seconds = lam_recon_forecast (f->geometry, &f->params);
-    lam_plan_fits (plan, &error);
-  }
-  f->problem = error != NULL ? g_strdup (error->message) : NULL;
-  g_task_return_boolean (task, TRUE);
-}
-
-static void
-forecast_done_cb (GObject *source, GAsyncResult *result, gpointer data)
-{
-  Forecast *f = g_task_get_task_data (G_TASK (result));
-  g_autoptr (LamSession) self = g_weak_ref_get (&f->session);
-  if (self == NULL)
-    return;
-  self->forecasting = FALSE;
-  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
-  if (f->devices > 0) {
-    g_autofree char *devices = g_strdup_printf (_ ("%d × CPU"), f->devices);
-    g_autofree char *bytes = g_format_size (f->bytes);
-    g_autofree char *need = f->seconds < 90 ? g_strdup_printf (_ ("%s · about %.0f s"), bytes, fmax (f->seconds, 1))
-                                            : g_strdup_printf (_ ("%s · about %.0f min"), bytes, f->seconds / 60);
-    add_fact (facts, LAM_FACT_PLAIN, _ ("Devices"), devices, _ ("same result on any number"));
-    add_fact (facts, f->problem != NULL ? LAM_FACT_MISSING : LAM_FACT_PLAIN, _ ("Will need"), need, f->problem);
-  } else if (f->problem != NULL)
-    add_fact (facts, LAM_FACT_MISSING, _ ("Will need"), "", f->problem);
-  lam_session_set_facts (self, LAM_FACTS_RUN, facts);
-  if (self->forecast_again)
-    lam_session_update_forecast (self);
-}
-
-void
-lam_session_update_forecast (LamSession *self)
-{
-  if (self->dataset == NULL || self->geometry == NULL)
-    return;
-  self->forecast_again = self->forecasting;
-  if (self->forecasting)
-    return;
-  self->forecasting = TRUE;
-  Forecast *f = g_new0 (Forecast, 1);
-  g_weak_ref_init (&f->session, self);
-  f->geometry = lam_geometry_copy (self->geometry);
-  f->weighted = self->dataset->weights != NULL;
-  lam_session_recon_params (self, &f->params);
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, forecast_done_cb, NULL);
-  g_task_set_name (task, "lam_session_forecast");
-  g_task_set_task_data (task, f, forecast_free);
-  g_task_run_in_thread (task, forecast_thread);
 }
 
 /* -- centre -- */
@@ -311,6 +155,7 @@ find_done_cb (GObject *source, GAsyncResult *result, gpointer data)
     use_center (self, f);
   else
     lam_session_fail (self, error);
+  lam_session_update_forecast (self);
 }
 
 static void
@@ -355,9 +200,11 @@ drop_data (LamSession *self)
   drop_load (self);
   drop_live (self);
   self->finding = FALSE;
+  lam_session_ask (self, LAM_QUESTION_NONE, NULL);
+  lam_session_forget_runs (self);
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   g_clear_pointer (&self->unreadable, g_free);
-  lam_session_drop_result (self);
+  g_clear_pointer (&self->scan_path, g_free);
   self->show = LAM_SHOW_LIVE;
 }
 
@@ -377,7 +224,7 @@ use_dataset (LamSession *self, LamDataset *dataset)
   lam_session_set_progress (self, -1, NULL, NULL);
   lam_session_set_state (self, LAM_SESSION_READY);
   lam_session_update_geometry (self);
-  if (self->base->channel_offset == 0)
+  if (!lam_session_go_on_resuming (self) && self->base->channel_offset == 0)
     find_center (self, TRUE);
 }
 
@@ -398,7 +245,7 @@ load_finished_cb (LamJob *job, LamSession *self)
   if (dataset != NULL) {
     if (self->title == NULL) {
       lam_session_take_base (self, dataset->name, dataset->geometry);
-      set_data_facts (self, dataset->name, dataset->geometry, NULL);
+      lam_session_set_data_facts (self, dataset->name, dataset->geometry, NULL);
     }
     use_dataset (self, dataset);
     return;
@@ -407,6 +254,7 @@ load_finished_cb (LamJob *job, LamSession *self)
   lam_session_set_progress (self, -1, NULL, NULL);
   lam_session_set_state (self, self->title != NULL ? LAM_SESSION_READY : LAM_SESSION_EMPTY);
   self->unreadable = g_strdup (error != NULL ? error->message : _ ("the data were not read"));
+  lam_session_drop_resuming (self);
   lam_session_update_geometry (self);
   if (error != NULL)
     lam_session_fail (self, error);
@@ -422,26 +270,44 @@ start_load (LamSession *self, LamJob *job)
   lam_queue_add (self->queue, job);
 }
 
-/* Takes @scan: shows what it says, then reads it. */
 static void
-use_scan (LamSession *self, LamScan *scan)
+show_angle_rows (LamSession *self, gboolean show)
+{
+  lam_parameter_set_visible (lam_parameter_list_find (self->parameters, "angle_start"), show);
+  lam_parameter_set_visible (lam_parameter_list_find (self->parameters, "angle_stop"), show);
+}
+
+/* Takes @scan, opened with @options: shows what it says, then reads it. */
+static void
+use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
 {
   g_autofree char *name = g_path_get_basename (scan->path);
   g_autoptr (GError) error = NULL;
   drop_data (self);
   lam_session_take_base (self, name, scan->geometry);
-  set_data_facts (self, name, scan->geometry, scan);
+  lam_session_set_data_facts (self, name, scan->geometry, scan);
   lam_session_log (self, _ ("opened %s: %s, %ld views, %ld rows, %ld channels"), name,
                    lam_scan_format_name (scan->format), (long) scan->geometry->views, (long) scan->geometry->rows,
                    (long) scan->geometry->channels);
+  self->scan_path = g_strdup (scan->path);
+  self->options = *options;
+  self->stamp = scan->stamp;
+  show_angle_rows (self, scan->missing_angles);
   if (!lam_scan_complete (scan, &error)) {
     self->unreadable = g_strdup (error->message);
     lam_session_set_state (self, LAM_SESSION_READY);
     lam_session_update_geometry (self);
-    lam_session_fail (self, error);
+    if (scan->missing_angles) {
+      g_autofree char *text = g_strdup_printf (
+          _ ("%s states no angles. Set first and last angle at the left; they are taken as evenly spaced."), name);
+      lam_session_ask (self, LAM_QUESTION_ANGLES, text);
+    } else
+      lam_session_fail (self, error);
     lam_scan_free (scan);
     return;
   }
+  if (!lam_session_is_resuming (self))
+    lam_session_look_for_run (self, scan->path);
   LamPrepareParams params;
   lam_prepare_params_init (&params);
   start_load (self, lam_job_new_load (scan, &params));
@@ -449,6 +315,7 @@ use_scan (LamSession *self, LamScan *scan)
 
 typedef struct {
   char *path;
+  LamScanOptions options;
   uint64_t opened;
 } Opening;
 
@@ -463,7 +330,7 @@ static void
 open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   GError *error = NULL;
-  LamScan *scan = lam_scan_open (((Opening *) data)->path, NULL, &error);
+  LamScan *scan = lam_scan_open (((Opening *) data)->path, &((Opening *) data)->options, &error);
   if (scan != NULL)
     g_task_return_pointer (task, scan, (GDestroyNotify) lam_scan_free);
   else
@@ -480,7 +347,7 @@ open_done_cb (GObject *source, GAsyncResult *result, gpointer data)
   if (opening->opened != self->opened)
     return;
   if (scan != NULL) {
-    use_scan (self, g_steal_pointer (&scan));
+    use_scan (self, g_steal_pointer (&scan), &opening->options);
     return;
   }
   lam_session_set_state (self, self->before);
@@ -491,6 +358,20 @@ static gboolean
 is_busy (LamSession *self)
 {
   return self->state == LAM_SESSION_RUNNING || self->state == LAM_SESSION_PAUSED;
+}
+
+void
+lam_session_open_path (LamSession *self, const char *path, const LamScanOptions *options)
+{
+  if (self->state != LAM_SESSION_OPENING)
+    self->before = self->state;
+  lam_session_set_state (self, LAM_SESSION_OPENING);
+  Opening *opening = g_new (Opening, 1);
+  *opening = (Opening){g_strdup (path), *options, ++self->opened};
+  g_autoptr (GTask) task = g_task_new (self, NULL, open_done_cb, NULL);
+  g_task_set_name (task, "lam_session_open");
+  g_task_set_task_data (task, opening, opening_free);
+  g_task_run_in_thread (task, open_thread);
 }
 
 void
@@ -507,15 +388,20 @@ lam_session_open (LamSession *self, GFile *file)
     lam_session_fail (self, error);
     return;
   }
-  if (self->state != LAM_SESSION_OPENING)
-    self->before = self->state;
-  lam_session_set_state (self, LAM_SESSION_OPENING);
-  Opening *opening = g_new (Opening, 1);
-  *opening = (Opening){g_steal_pointer (&path), ++self->opened};
-  g_autoptr (GTask) task = g_task_new (self, NULL, open_done_cb, NULL);
-  g_task_set_name (task, "lam_session_open");
-  g_task_set_task_data (task, opening, opening_free);
-  g_task_run_in_thread (task, open_thread);
+  const LamScanOptions none = LAM_SCAN_OPTIONS_INIT;
+  lam_session_drop_resuming (self);
+  lam_session_open_path (self, path, &none);
+}
+
+void
+lam_session_use_angles (LamSession *self)
+{
+  LamScanOptions options = self->options;
+  g_autofree char *path = g_strdup (self->scan_path);
+  options.angles_set = TRUE;
+  options.angle_start = lam_parameter_get_number (lam_parameter_list_find (self->parameters, "angle_start"));
+  options.angle_stop = lam_parameter_get_number (lam_parameter_list_find (self->parameters, "angle_stop"));
+  lam_session_open_path (self, path, &options);
 }
 
 static gboolean
@@ -535,8 +421,10 @@ lam_session_open_example (LamSession *self)
   if (is_busy (self))
     return;
   self->opened++;
+  lam_session_drop_resuming (self);
   drop_data (self);
   g_clear_pointer (&self->title, g_free);
+  show_angle_rows (self, FALSE);
   start_load (self, lam_job_new (_ ("Make the example"), example_func, NULL, NULL));
 }
 
@@ -547,7 +435,7 @@ lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geom
   self->opened++;
   drop_data (self);
   lam_session_take_base (self, title, geometry);
-  set_data_facts (self, title, geometry, NULL);
+  lam_session_set_data_facts (self, title, geometry, NULL);
   lam_session_set_state (self, LAM_SESSION_READY);
   lam_geometry_free (geometry);
 }

@@ -5,11 +5,11 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-static const char *const geometry_ids[] = {"beam",        "center", "reversed", "pitch", "source_detector",
-                                           "source_axis", NULL};
+static const char *const geometry_ids[] = {
+    "angle_start", "angle_stop", "beam", "center", "tilt", "reversed", "pitch", "source_detector", "source_axis", NULL};
 static const char *const volume_ids[] = {"region", NULL};
 static const char *const method_ids[] = {"method", "sharpness", "snr_db", "positivity", NULL};
-static const char *const run_ids[] = {"iterations", "stop_percent", NULL};
+static const char *const run_ids[] = {"iterations", "stop_percent", "devices", NULL};
 
 const char *const *
 lam_session_group_ids (LamGroupKind group)
@@ -25,9 +25,40 @@ add (LamParameterList *list, LamParameter *parameter, const char *edit_name, con
   return lam_parameter_list_add (list, parameter);
 }
 
+static void
+add_devices (LamParameterList *list)
+{
+  static const char *const ids[] = {"cpu", "2xcpu", "3xcpu", "4xcpu", "5xcpu", "6xcpu", "7xcpu", "8xcpu"};
+  LamParameterChoice choices[G_N_ELEMENTS (ids) + 2] = {{"auto", _ ("Automatic")}};
+  g_autoptr (GPtrArray) labels = g_ptr_array_new_with_free_func (g_free);
+  for (size_t i = 0; i < G_N_ELEMENTS (ids); i++) {
+    char *label = g_strdup_printf (_ ("%d × CPU"), (int) i + 1);
+    g_ptr_array_add (labels, label);
+    choices[i + 1] = (LamParameterChoice){ids[i], label};
+  }
+  add (list, lam_parameter_new_choice ("devices", _ ("Devices"), choices, "auto"), _ ("Set Devices"),
+       _ ("Parts that the work is cut into; the same result on any number"));
+}
+
+/* For files that state none; shown then only. */
+static void
+add_angles (LamParameterList *list)
+{
+  LamParameter *first = add (list, lam_parameter_new_number ("angle_start", _ ("First angle"), "°", 0, -3600, 3600, 2),
+                             _ ("Set First Angle"), _ ("Of the first view"));
+  LamParameter *last = add (list, lam_parameter_new_number ("angle_stop", _ ("Last angle"), "°", 180, -3600, 3600, 2),
+                            _ ("Set Last Angle"), _ ("Where one view more would be"));
+  lam_parameter_set_step (first, 1);
+  lam_parameter_set_step (last, 1);
+  lam_parameter_set_visible (first, FALSE);
+  lam_parameter_set_visible (last, FALSE);
+}
+
 void
 lam_session_add_parameters (LamParameterList *list)
 {
+  add_angles (list);
+  add_devices (list);
   const LamParameterChoice beams[] = {{"parallel", _ ("Parallel")}, {"cone", _ ("Cone")}, {NULL}};
   const LamParameterChoice regions[] = {{"ellipse", _ ("Circle, full width")}, {"none", _ ("All pixels")}, {NULL}};
   const LamParameterChoice methods[] = {{"vcd", _ ("VCD · qGGMRF")}, {"fbp", _ ("FBP / FDK")}, {NULL}};
@@ -38,6 +69,9 @@ lam_session_add_parameters (LamParameterList *list)
       add (list, lam_parameter_new_number ("center", _ ("Centre of rotation"), "px", 0, -1e6, 1e6, 2),
            _ ("Set Centre of Rotation"), _ ("Detector channel on which the axis falls (COR), counted from 0"));
   lam_parameter_set_step (p, 0.1);
+  p = add (list, lam_parameter_new_number ("tilt", _ ("Tilt"), "°", 0, -30, 30, 2), _ ("Set Tilt"),
+           _ ("The detector is turned by this in its plane; the live slice follows"));
+  lam_parameter_set_step (p, 0.05);
   add (list, lam_parameter_new_switch ("reversed", _ ("Reverse the rotation"), FALSE), _ ("Reverse the Rotation"),
        _ ("Every angle with the other sign"));
   p = add (list, lam_parameter_new_number ("pitch", _ ("Pixel pitch"), "mm", 0, 0, 1000, 4), _ ("Set Pixel Pitch"),

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Ids: geometry: beam, center, reversed, pitch, source_detector, source_axis; volume: region; method: method, sharpness,
- * snr_db, positivity; run: iterations, stop_percent. */
+/* Ids: geometry: angle_start, angle_stop, beam, center, tilt, reversed, pitch, source_detector, source_axis; volume:
+ * region; method: method, sharpness, snr_db, positivity; run: iterations, stop_percent, devices. */
 void lam_session_add_parameters (LamParameterList *list);
 
 /* The ids of one group of the sidebar, ended by NULL. */

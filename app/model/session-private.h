@@ -25,7 +25,8 @@ struct _LamSession {
   LamSeries *series;
   GListStore *facts[LAM_FACT_LISTS];
   LamSessionState state, before; /* before: to go back to when opening fails */
-  char *title, *doing, *left, *problem;
+  char *title, *doing, *left, *problem, *question;
+  LamQuestion asked;
   double fraction;
   LamGeometry *base;     /* as the data state it */
   LamGeometry *geometry; /* as the parameters say */
@@ -37,6 +38,9 @@ struct _LamSession {
   LamJob *load;        /* reading a scan or making the example */
   LamDataset *dataset; /* NULL until it was read */
   char *unreadable;    /* why it could not be */
+  char *scan_path;     /* of what is open; NULL = no file */
+  LamScanOptions options;
+  LamFileStamp stamp;
   LamLive *live;
   uint64_t live_serial;
   gboolean finding; /* the centre is being looked for */
@@ -45,10 +49,18 @@ struct _LamSession {
   /* session-run.c */
   LamShow show;
   LamJob *run, *save;
+  gboolean discarding;
   guint log_seen, iterations_seen;
   LamReconResult *result;
-  gboolean result_saved;
+  LamJob *result_job; /* that made it */
+  double result_tilt;
   gboolean plane_working, plane_again; /* one plane of the result is being copied out */
+
+  /* session-recovery.c */
+  char *kept; /* the file that notes the run of this session; beside it lies its checkpoint */
+  int kept_lock;
+  struct LamKeptRun *cut; /* a run that was cut off: asked about, or being resumed */
+  gboolean resuming;
 };
 
 /* session.c */
@@ -56,11 +68,30 @@ void lam_session_take_base (LamSession *self, const char *title, const LamGeomet
 void lam_session_update_geometry (LamSession *self);
 void lam_session_say (LamSession *self, const char *text); /* emits "message" */
 
+void lam_session_ask (LamSession *self, LamQuestion kind, const char *text);
+
+/* session-facts.c; @scan is NULL for an example */
+void lam_session_set_data_facts (LamSession *self, const char *title, const LamGeometry *g, const LamScan *scan);
+void lam_session_update_forecast (LamSession *self);
+
+/* session-recovery.c */
+/* Notes the run about to start, so that a crash does not lose it; sets @params->checkpoint. TRUE = it is to go on from
+ * there. */
+gboolean lam_session_keep_run (LamSession *self, LamReconParams *params);
+void lam_session_forget_kept (LamSession *self);
+void lam_session_let_kept_go (LamSession *self); /* stays on the disk, to be asked about */
+void lam_session_look_for_run (LamSession *self, const char *path);
+gboolean lam_session_is_resuming (LamSession *self);
+/* The data of the run to resume are there: starts it. FALSE = there is none. */
+gboolean lam_session_go_on_resuming (LamSession *self);
+void lam_session_drop_resuming (LamSession *self);
+
 /* session-data.c */
+void lam_session_open_path (LamSession *self, const char *path, const LamScanOptions *options);
+void lam_session_use_angles (LamSession *self);
 void lam_session_data_init (LamSession *self);
 void lam_session_data_dispose (LamSession *self);
 void lam_session_request_live (LamSession *self);
-void lam_session_update_forecast (LamSession *self);
 /* The recipe's parameters from the list. lam_recon_params_clear () when done. */
 void lam_session_recon_params (LamSession *self, LamReconParams *params);
 
@@ -68,5 +99,7 @@ void lam_session_recon_params (LamSession *self, LamReconParams *params);
 void lam_session_run_dispose (LamSession *self);
 void lam_session_request_plane (LamSession *self);
 void lam_session_drop_result (LamSession *self);
+void lam_session_forget_runs (LamSession *self);
+double lam_session_tilt (LamSession *self); /* radians */
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "model/run-job.h"
 #include "model/session-private.h"
 #include "model/units.h"
 
@@ -25,41 +26,16 @@ lam_session_recon_params (LamSession *self, LamReconParams *params)
   params->snr_db = number (self, "snr_db");
   params->sharpness = number (self, "sharpness");
   params->positivity = lam_parameter_get_boolean (lam_parameter_list_find (list, "positivity"));
+  params->devices = g_strdup (lam_parameter_get_text (lam_parameter_list_find (list, "devices")));
+}
+
+double
+lam_session_tilt (LamSession *self)
+{
+  return number (self, "tilt") * G_PI / 180;
 }
 
 /* -- a run -- */
-
-/* What the job's thread works on. The dataset is immutable and shared; a run wants it with the geometry as it is now,
- * so it sees a copy of the struct whose arrays are still the dataset's (held for as long). */
-typedef struct {
-  LamDataset *dataset;
-  LamDataset view;
-  LamReconParams params;
-} Work;
-
-static void
-work_free (gpointer data)
-{
-  Work *work = data;
-  lam_geometry_free (work->view.geometry);
-  lam_dataset_unref (work->dataset);
-  lam_recon_params_clear (&work->params);
-  g_free (work);
-}
-
-static gboolean
-run_func (LamJob *job, gpointer data, GError **error)
-{
-  Work *work = data;
-  LamReconHooks hooks = lam_job_recon_hooks (job);
-  if (work->params.method == LAM_METHOD_VCD)
-    lam_job_set_target (job, work->params.iterations);
-  LamReconResult *result = lam_reconstruct (&work->view, &work->params, lam_job_get_control (job), &hooks, error);
-  if (result == NULL)
-    return FALSE;
-  lam_job_set_result (job, result, (GDestroyNotify) lam_recon_result_unref);
-  return TRUE;
-}
 
 static void
 take_snapshots (LamSession *self)
@@ -101,15 +77,23 @@ run_changed_cb (LamJob *job, LamSession *self)
 }
 
 static void
+take_result (LamSession *self, LamJob *job)
+{
+  LamReconResult *result = lam_job_get_result (job);
+  lam_session_drop_result (self);
+  self->result = lam_recon_result_ref (result);
+  self->result_job = g_object_ref (job);
+  self->result_tilt = lam_run_info (job)->tilt;
+  self->show = LAM_SHOW_RESULT;
+}
+
+static void
 finish (LamSession *self, LamJob *job)
 {
   LamReconResult *result = lam_job_get_result (job);
   g_autoptr (GError) error = lam_job_dup_error (job);
   if (result != NULL) {
-    lam_session_drop_result (self);
-    self->result = lam_recon_result_ref (result);
-    self->result_saved = FALSE;
-    self->show = LAM_SHOW_RESULT;
+    take_result (self, job);
     g_autofree char *text = result->stopped ? g_strdup_printf (_ ("Stopped and kept after %.1f s"), result->seconds)
                                             : g_strdup_printf (_ ("Reconstructed in %.1f s"), result->seconds);
     lam_session_say (self, text);
@@ -122,6 +106,7 @@ finish (LamSession *self, LamJob *job)
     } else {
       lam_session_log (self, _ ("discarded"));
       lam_session_say (self, _ ("Discarded"));
+      lam_session_forget_kept (self);
     }
   }
   lam_session_set_progress (self, -1, NULL, NULL);
@@ -156,20 +141,16 @@ lam_session_run (LamSession *self)
     lam_session_fail (self, error);
     return;
   }
-  Work *work = g_new0 (Work, 1);
-  work->dataset = lam_dataset_ref (self->dataset);
-  work->view = *self->dataset;
-  g_atomic_ref_count_init (&work->view.refs);
-  work->view.geometry = lam_geometry_copy (self->geometry);
-  lam_session_recon_params (self, &work->params);
-
+  g_auto (LamReconParams) params = {0};
+  lam_session_recon_params (self, &params);
+  params.resume = lam_session_keep_run (self, &params);
   uint64_t generation = lam_slice_model_get_generation (self->slices) + 1;
   self->show = LAM_SHOW_RUN;
+  self->discarding = FALSE;
   self->log_seen = self->iterations_seen = 0;
   lam_slice_model_set_generation (self->slices, generation);
   lam_series_clear (self->series);
-  g_autofree char *title = g_strdup_printf (_ ("Reconstruct %s"), self->title);
-  self->run = lam_job_new (title, run_func, work, work_free);
+  self->run = lam_run_job_new (self->dataset, self->geometry, &self->options, lam_session_tilt (self), &params);
   g_signal_connect (self->run, "changed", G_CALLBACK (run_changed_cb), self);
   g_signal_connect (self->run, "snapshot", G_CALLBACK (run_snapshot_cb), self);
   g_signal_connect (self->run, "finished", G_CALLBACK (run_finished_cb), self);
@@ -202,8 +183,81 @@ void
 lam_session_discard (LamSession *self)
 {
   g_return_if_fail (LAM_IS_SESSION (self));
-  if (self->run != NULL)
-    lam_job_cancel (self->run);
+  if (self->run == NULL)
+    return;
+  self->discarding = TRUE;
+  lam_job_cancel (self->run);
+}
+
+/* -- finished runs -- */
+
+static gboolean
+is_own (LamSession *self, LamJob *job)
+{
+  LamRunInfo *info = lam_run_info (job);
+  return info != NULL && info->dataset == self->dataset && lam_job_get_result (job) != NULL;
+}
+
+gboolean
+lam_session_can_show (LamSession *self, LamJob *job)
+{
+  g_return_val_if_fail (LAM_IS_SESSION (self) && LAM_IS_JOB (job), FALSE);
+  return self->run == NULL && is_own (self, job);
+}
+
+/* Its axis and tilt come with it: they are what the picture was made with. */
+void
+lam_session_show_job (LamSession *self, LamJob *job)
+{
+  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_JOB (job));
+  if (!lam_session_can_show (self, job))
+    return;
+  take_result (self, job);
+  lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
+  LamUndo *undo = self->undo;
+  lam_undo_begin (undo, _ ("Show Result"));
+  lam_session_edit_offset (self, self->result->geometry->channel_offset, NULL);
+  lam_parameter_edit (lam_parameter_list_find (self->parameters, "tilt"),
+                      g_variant_new_double (lam_run_info (job)->tilt_degrees), NULL);
+  lam_undo_end (undo);
+  lam_series_clear (self->series);
+  for (guint i = 0; i < self->result->iterations->len; i++) {
+    const LamReconIteration *it = &g_array_index (self->result->iterations, LamReconIteration, i);
+    lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->data_cost + it->prior_cost});
+  }
+  self->show = LAM_SHOW_RESULT;
+  lam_session_request_plane (self);
+  g_object_notify (G_OBJECT (self), "state");
+}
+
+void
+lam_session_remove_job (LamSession *self, LamJob *job)
+{
+  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_JOB (job));
+  if (lam_job_is_active (job))
+    return;
+  if (self->result_job == job) {
+    lam_session_drop_result (self);
+    lam_session_forget_kept (self);
+    self->show = LAM_SHOW_LIVE;
+    lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
+    lam_session_request_live (self);
+  }
+  lam_queue_remove (self->queue, job);
+  g_object_notify (G_OBJECT (self), "state");
+}
+
+/* Another scan: the results of this one go. */
+void
+lam_session_forget_runs (LamSession *self)
+{
+  lam_session_let_kept_go (self);
+  lam_session_drop_result (self);
+  for (guint i = g_list_model_get_n_items (G_LIST_MODEL (self->queue)); i-- > 0;) {
+    g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (self->queue), i);
+    if (!lam_job_is_active (job) && lam_run_info (job) != NULL && lam_run_info (job)->dataset == self->dataset)
+      lam_queue_remove (self->queue, job);
+  }
 }
 
 /* -- planes of the result -- */
@@ -279,6 +333,7 @@ void
 lam_session_drop_result (LamSession *self)
 {
   g_clear_pointer (&self->result, lam_recon_result_unref);
+  g_clear_object (&self->result_job);
 }
 
 /* -- saving -- */
@@ -294,7 +349,12 @@ save_finished_cb (LamJob *job, LamSession *self)
     lam_session_fail (self, error);
     return;
   }
-  self->result_saved = TRUE;
+  LamRunInfo *info = g_object_get_data (G_OBJECT (held), "lam-saves") != NULL
+                         ? lam_run_info (g_object_get_data (G_OBJECT (held), "lam-saves"))
+                         : NULL;
+  if (info != NULL)
+    info->saved = TRUE;
+  lam_session_forget_kept (self);
   lam_session_log (self, _ ("saved"));
   lam_session_say (self, _ ("Saved"));
 }
@@ -307,6 +367,7 @@ lam_session_save (LamSession *self, GFile *file)
   if (self->result == NULL || self->save != NULL || path == NULL)
     return;
   self->save = lam_job_new_save (self->result, path);
+  g_object_set_data_full (G_OBJECT (self->save), "lam-saves", g_object_ref (self->result_job), g_object_unref);
   g_signal_connect (self->save, "finished", G_CALLBACK (save_finished_cb), self);
   lam_queue_add (self->queue, self->save);
 }
@@ -320,17 +381,21 @@ lam_session_can_save (LamSession *self)
 gboolean
 lam_session_has_unsaved (LamSession *self)
 {
-  return self->result != NULL && !self->result_saved;
+  return self->result != NULL && !lam_run_info (self->result_job)->saved;
 }
 
 void
 lam_session_run_dispose (LamSession *self)
 {
+  /* A result that is dropped unsaved was asked about; a run that is cut off may be gone on with. */
+  if (self->run == NULL || self->discarding)
+    lam_session_forget_kept (self);
+  lam_session_let_kept_go (self);
   LamJob **jobs[] = {&self->run, &self->save};
   for (int i = 0; i < 2; i++)
     if (*jobs[i] != NULL) {
       g_signal_handlers_disconnect_by_data (*jobs[i], self);
-      /* A result that is being written is written to the end. */
+      /* A result that is being written is written to the end; what a run kept on the disk stays there. */
       if (i == 0)
         lam_job_cancel (*jobs[i]);
       g_clear_object (jobs[i]);

@@ -9,7 +9,7 @@
 
 G_DEFINE_FINAL_TYPE (LamSession, lam_session, G_TYPE_OBJECT)
 
-enum { PROP_0, PROP_STATE, PROP_TITLE, PROP_FRACTION, PROP_DOING, PROP_LEFT, PROP_PROBLEM, N_PROPS };
+enum { PROP_0, PROP_STATE, PROP_TITLE, PROP_FRACTION, PROP_DOING, PROP_LEFT, PROP_PROBLEM, PROP_QUESTION, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 enum { GEOMETRY_CHANGED, LOGGED, MESSAGE, FAILED, N_SIGNALS };
 static guint signals[N_SIGNALS];
@@ -73,6 +73,20 @@ lam_session_say (LamSession *self, const char *text)
 {
   g_debug ("%s", text);
   g_signal_emit (self, signals[MESSAGE], 0, text);
+}
+
+void
+lam_session_ask (LamSession *self, LamQuestion kind, const char *text)
+{
+  self->asked = kind;
+  set_text (self, &self->question, text, PROP_QUESTION);
+}
+
+const char *
+lam_session_get_question (LamSession *self, LamQuestion *kind)
+{
+  *kind = self->asked;
+  return self->question;
 }
 
 /* -- geometry -- */
@@ -155,7 +169,7 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
   if (self->loading)
     return;
   /* Only these make another geometry; the rest changes what a run will need. */
-  static const char *const geometric[] = {"beam",        "center", "reversed", "pitch", "source_detector",
+  static const char *const geometric[] = {"beam",        "center", "tilt", "reversed", "pitch", "source_detector",
                                           "source_axis", "region", NULL};
   if (g_strv_contains (geometric, id))
     lam_session_update_geometry (self);
@@ -305,6 +319,9 @@ lam_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *
   case PROP_PROBLEM:
     g_value_set_string (value, self->problem);
     break;
+  case PROP_QUESTION:
+    g_value_set_string (value, self->question);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -316,6 +333,7 @@ lam_session_dispose (GObject *object)
   LamSession *self = LAM_SESSION (object);
   lam_session_run_dispose (self);
   lam_session_data_dispose (self);
+  lam_session_drop_resuming (self);
   G_OBJECT_CLASS (lam_session_parent_class)->dispose (object);
 }
 
@@ -335,6 +353,7 @@ lam_session_finalize (GObject *object)
   g_free (self->doing);
   g_free (self->left);
   g_free (self->problem);
+  g_free (self->question);
   G_OBJECT_CLASS (lam_session_parent_class)->finalize (object);
 }
 
@@ -352,6 +371,7 @@ lam_session_class_init (LamSessionClass *klass)
   properties[PROP_DOING] = g_param_spec_string ("doing", NULL, NULL, NULL, flags);
   properties[PROP_LEFT] = g_param_spec_string ("left", NULL, NULL, NULL, flags);
   properties[PROP_PROBLEM] = g_param_spec_string ("problem", NULL, NULL, NULL, flags);
+  properties[PROP_QUESTION] = g_param_spec_string ("question", NULL, NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   signals[GEOMETRY_CHANGED] =
       g_signal_new ("geometry-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);

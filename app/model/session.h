@@ -23,6 +23,13 @@ typedef enum {
   LAM_SESSION_PAUSED,
 } LamSessionState;
 
+/* What the session asks without being in the way. */
+typedef enum {
+  LAM_QUESTION_NONE,
+  LAM_QUESTION_ANGLES, /* the file states none: are those of the parameters right? */
+  LAM_QUESTION_RESUME, /* a run was cut off: go on with it? */
+} LamQuestion;
+
 /* The lists of told lines. */
 typedef enum {
   LAM_FACTS_DATA,
@@ -35,7 +42,7 @@ typedef enum {
 G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
 
 /* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
- * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can).
+ * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can), question.
  * Signals: geometry-changed; logged (const char *line); message (const char *text): a thing was done; failed (GError *):
  * to be shown, nothing is lost. */
 LamSession *lam_session_new (LamQueue *queue); /* the queue that its jobs wait in; NULL = one of its own */
@@ -71,6 +78,15 @@ void lam_session_run (LamSession *self);
 void lam_session_pause (LamSession *self, gboolean pause);
 void lam_session_stop_keep (LamSession *self); /* ends with the current iterate as the result */
 void lam_session_discard (LamSession *self);
+/* The open question, NULL = none; and the answer to it. */
+const char *lam_session_get_question (LamSession *self, LamQuestion *kind);
+void lam_session_answer (LamSession *self, gboolean yes);
+/* Looks for a run that was cut off by a crash, of any scan; asks if there is one. */
+void lam_session_look_for_crash (LamSession *self);
+/* A finished run of what is open: shown again; and dropped with its memory. */
+gboolean lam_session_can_show (LamSession *self, LamJob *job);
+void lam_session_show_job (LamSession *self, LamJob *job);
+void lam_session_remove_job (LamSession *self, LamJob *job);
 void lam_session_find_center (LamSession *self);
 void lam_session_save (LamSession *self, GFile *file);
 gboolean lam_session_can_save (LamSession *self);

@@ -1,0 +1,25 @@
+/* run-job.h: a reconstruction as the window starts it: the scan as it is now seen, its detector turned if need be. */
+#pragma once
+
+#include "run/job.h"
+
+G_BEGIN_DECLS
+
+/* What belongs to a run, kept with its job. */
+typedef struct {
+  LamDataset *dataset; /* that it was started on */
+  double tilt, tilt_degrees;
+  gboolean saved;
+} LamRunInfo;
+
+/* NULL for other jobs. */
+LamRunInfo *lam_run_info (LamJob *job);
+
+/* @dataset was prepared without a tilt; one that is not 0 has the job prepare it again, from the file (opened with
+ * @options) or from the arrays of an example. Its result is a LamReconResult. */
+LamJob *lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options, double tilt,
+                         const LamReconParams *params);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LamReconParams, lam_recon_params_clear)
+
+G_END_DECLS
