@@ -186,6 +186,48 @@ test_copies (void)
   }
 }
 
+/* No thread is idle while any device has work left: one device has nearly all of it, and the rest of the pool helps. The
+ * work is sleep, so that the time tells who was idle whatever else the machine does. */
+static void
+sleep_task (int64_t index, int worker, void *data)
+{
+  g_usleep (5000);
+}
+
+static gboolean
+uneven_work (LamDevice *device, void *data, GError **error)
+{
+  lam_device_for (device, device->index == 0 ? 60 : 1, sleep_task, NULL);
+  return TRUE;
+}
+
+static void
+test_none_idle (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamDevices) set = lam_devices_new ("4xcpu", &error);
+  int threads = lam_pool_threads (lam_devices_pool (set));
+  int64_t start = lam_clock_ns ();
+  lam_devices_run (set, uneven_work, NULL, &error);
+  double seconds = (double) (lam_clock_ns () - start) / 1e9, alone = 60 * 0.005, shared = 63 * 0.005 / threads;
+  g_test_message ("%d threads: %.3f s; shared evenly %.3f s, one device alone %.3f s", threads, seconds, shared, alone);
+  if (threads > 1)
+    g_assert_cmpfloat (seconds, <, shared + 0.6 * (alone - shared));
+  /* Blocks themselves are dealt evenly: counts differ by one at most. */
+  for (int devices = 1; devices <= 8; devices++)
+    for (int64_t views = 1; views < 200; views += 7) {
+      LamBlocks blocks = lam_blocks_new (views);
+      LamPlacement p = lam_placement_split (views, blocks.size, 0, devices);
+      int64_t least = INT64_MAX, most = 0;
+      for (int d = 0; d < devices; d++) {
+        int64_t count = (lam_placement_count (&p, d) + blocks.size - 1) / blocks.size;
+        least = LAM_MIN (least, count);
+        most = LAM_MAX (most, count);
+      }
+      g_assert_cmpint (most - least, <=, 1);
+    }
+}
+
 static void
 test_self_test (void)
 {
@@ -228,6 +270,7 @@ main (int argc, char **argv)
     g_test_add_data_func (d, &shapes[i], test_vcd_weighted);
   }
   g_test_add_func ("/devices/copies", test_copies);
+  g_test_add_func ("/devices/none-idle", test_none_idle);
   g_test_add_func ("/devices/self-test", test_self_test);
   g_test_add_func ("/devices/specs", test_specs);
   return g_test_run ();

@@ -27,7 +27,8 @@ struct _LamPool {
   Call *calls;             /* oldest first */
   int threads;
   uint64_t free_places; /* bit i: place i (a worker index) is free */
-  int sleepers;
+  int sleepers;             /* workers asleep */
+  int waiting;              /* callers asleep */
   _Atomic int pending; /* rises with every call: what an idle thread spins on */
   bool quit;
   pthread_t *workers;
@@ -59,6 +60,18 @@ take_place (LamPool *pool)
   int place = __builtin_ctzll (pool->free_places);
   pool->free_places &= pool->free_places - 1;
   return place;
+}
+
+/* A place is free again: for a sleeping worker, or for a caller that waits with work of its own. */
+static void
+release_place (LamPool *pool, int place)
+{
+  pool->free_places |= UINT64_C (1) << place;
+  atomic_fetch_add (&pool->pending, 1);
+  if (pool->sleepers)
+    pthread_cond_signal (&pool->work);
+  if (pool->waiting)
+    pthread_cond_broadcast (&pool->finished);
 }
 
 static Call *
@@ -103,9 +116,7 @@ worker_main (void *data)
     int place = c ? take_place (pool) : -1;
     if (place >= 0) {
       work_on (pool, c, place);
-      pool->free_places |= UINT64_C (1) << place;
-      if (pool->sleepers)
-        pthread_cond_signal (&pool->work);
+      release_place (pool, place);
       continue;
     }
     /* A solver makes calls in quick succession: look a while before sleeping. */
@@ -206,22 +217,23 @@ lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic in
   atomic_fetch_add (&pool->pending, 1);
   if (n > 1 && pool->sleepers)
     pthread_cond_broadcast (&pool->work);
-  int place = take_place (pool);
-  if (place >= 0) {
-    work_on (pool, &c, place);
-    pool->free_places |= UINT64_C (1) << place;
-    atomic_fetch_add (&pool->pending, 1);
-    if (pool->sleepers)
-      pthread_cond_signal (&pool->work);
+  /* Work on it as soon as a place is free, else sleep until that is so or others have done it all. */
+  for (int spin = 0; c.users || atomic_load (&c.done) < n;) {
+    int place = atomic_load (&c.next) < n ? take_place (pool) : -1;
+    if (place >= 0) {
+      work_on (pool, &c, place);
+      release_place (pool, place);
+    } else if (spin++ < 1000 && c.users) {
+      pthread_mutex_unlock (&pool->lock);
+      for (int i = 0; i < 8; i++)
+        relax ();
+      pthread_mutex_lock (&pool->lock);
+    } else {
+      pool->waiting++;
+      pthread_cond_wait (&pool->finished, &pool->lock);
+      pool->waiting--;
+    }
   }
-  for (int spin = 0; spin < 1000 && (c.users || atomic_load (&c.done) < n); spin++) {
-    pthread_mutex_unlock (&pool->lock);
-    for (int i = 0; i < 8; i++)
-      relax ();
-    pthread_mutex_lock (&pool->lock);
-  }
-  while (c.users || atomic_load (&c.done) < n)
-    pthread_cond_wait (&pool->finished, &pool->lock);
   for (Call **p = &pool->calls; *p; p = &(*p)->link)
     if (*p == &c) {
       *p = c.link;
