@@ -1,0 +1,241 @@
+/* The session without a window, against the command line: tilt, devices, a scan without angles, results of jobs. */
+#include <glib/gi18n.h>
+#include <hdf5.h>
+#include <string.h>
+
+#include "cli-util.h"
+#include "model/session.h"
+#include "run/job.h"
+
+static gboolean
+slow_cb (gpointer data)
+{
+  g_error ("waited twenty seconds for nothing");
+  return G_SOURCE_REMOVE;
+}
+
+static void
+wait_for (gboolean (*done) (LamSession *), LamSession *session)
+{
+  guint alarm = g_timeout_add_seconds (20, slow_cb, NULL);
+  while (!done (session))
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (alarm);
+}
+
+static gboolean
+has_data (LamSession *session)
+{
+  return lam_session_get_state (session) == LAM_SESSION_READY && lam_session_has_data (session);
+}
+
+static gboolean
+asks (LamSession *session)
+{
+  LamQuestion kind;
+  return lam_session_get_question (session, &kind) != NULL;
+}
+
+static gboolean
+is_ready (LamSession *session)
+{
+  return lam_session_get_state (session) == LAM_SESSION_READY;
+}
+
+static gboolean
+is_saved (LamSession *session)
+{
+  return !lam_session_has_unsaved (session);
+}
+
+static gboolean
+is_current (LamSession *session)
+{
+  LamSliceModel *slices = lam_session_get_slices (session);
+  LamSnapshot *shot = lam_slice_model_get_snapshot (slices);
+  return shot != NULL && lam_snapshot_info (shot)->generation == lam_slice_model_get_generation (slices);
+}
+
+static void
+failed_cb (LamSession *session, GError *error, gpointer data)
+{
+  g_error ("failed: %s", error->message);
+}
+
+static LamSession *
+open_scan (const char *name)
+{
+  LamSession *session = lam_session_new (NULL);
+  g_autofree char *path = cli_path (name);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_signal_connect (session, "failed", G_CALLBACK (failed_cb), NULL);
+  lam_session_open (session, file);
+  return session;
+}
+
+static LamParameter *
+parameter (LamSession *session, const char *id)
+{
+  return lam_parameter_list_find (lam_session_get_parameters (session), id);
+}
+
+static void
+set (LamSession *session, const char *id, GVariant *value)
+{
+  g_autoptr (GError) error = NULL;
+  lam_parameter_edit (parameter (session, id), value, &error);
+  g_assert_no_error (error);
+}
+
+/* Runs and saves; the file's checksum. */
+static char *
+run_and_save (LamSession *session, const char *name)
+{
+  g_autofree char *path = cli_path (name);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lam_session_run (session);
+  wait_for (is_ready, session);
+  g_assert_true (lam_session_can_save (session));
+  lam_session_save (session, file);
+  wait_for (is_saved, session);
+  return cli_checksum (path);
+}
+
+static char *
+line_checksum (const char *options)
+{
+  cli_run_free (cli_ok ("reconstruct %s --iterations 2 -o line.h5", options));
+  return cli_checksum ("line.h5");
+}
+
+/* The live slice follows a tilt, and a run has the data turned as the command line turns them, on any devices. */
+static void
+test_tilt (void)
+{
+  LamSession *session = open_scan ("scan.h5");
+  LamSliceModel *slices = lam_session_get_slices (session);
+  wait_for (has_data, session);
+  set (session, "iterations", g_variant_new_int64 (2));
+  set (session, "center", g_variant_new_double (33));
+  wait_for (is_current, session);
+  LamSnapshot *before = lam_snapshot_ref (lam_slice_model_get_snapshot (slices));
+  set (session, "tilt", g_variant_new_double (1.5));
+  for (gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+       lam_slice_model_get_snapshot (slices) == before && g_get_monotonic_time () < end;)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_true (lam_slice_model_get_snapshot (slices) != before);
+  lam_snapshot_unref (before);
+
+  g_autofree char *tilted = run_and_save (session, "tilted.h5");
+  g_autofree char *line = line_checksum ("scan.h5 --center 33 --tilt 1.5");
+  g_assert_cmpstr (tilted, ==, line);
+
+  set (session, "devices", g_variant_new_string ("3xcpu"));
+  g_autofree char *three = run_and_save (session, "three.h5");
+  g_assert_cmpstr (three, ==, line);
+
+  /* Upright again: the picture is live, and the next run is the plain one. */
+  set (session, "tilt", g_variant_new_double (0));
+  wait_for (is_current, session);
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, -1);
+  g_autofree char *upright = run_and_save (session, "upright.h5");
+  g_autofree char *plain = line_checksum ("scan.h5 --center 33");
+  g_assert_cmpstr (upright, ==, plain);
+  g_assert_cmpstr (upright, !=, tilted);
+  g_object_unref (session);
+}
+
+/* A finished run is shown again with its axis; removed, its memory is gone. */
+static void
+test_jobs (void)
+{
+  LamSession *session = open_scan ("scan.h5");
+  LamSliceModel *slices = lam_session_get_slices (session);
+  GListModel *jobs = G_LIST_MODEL (lam_session_get_queue (session));
+  wait_for (has_data, session);
+  set (session, "iterations", g_variant_new_int64 (2));
+  set (session, "center", g_variant_new_double (33));
+  g_free (run_and_save (session, "first.h5"));
+  set (session, "center", g_variant_new_double (30));
+  g_free (run_and_save (session, "second.h5"));
+  g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 2);
+  LamJob *first = g_list_model_get_item (jobs, 0);
+  g_assert_true (lam_session_can_show (session, first));
+  lam_session_show_job (session, first);
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 33);
+  wait_for (is_current, session);
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, 2);
+  g_assert_false (lam_session_has_unsaved (session));
+  lam_session_remove_job (session, first);
+  g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 1);
+  g_assert_false (lam_session_can_save (session));
+  wait_for (is_current, session);
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, -1);
+  /* A plane may still be on its way to nobody. */
+  for (int i = 0; i < 100 && G_OBJECT (first)->ref_count > 1; i++)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_finalize_object (first);
+
+  /* Another scan: the results of this one go with it. */
+  g_autofree char *path = cli_path ("scan.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lam_session_open (session, file);
+  wait_for (has_data, session);
+  g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 0);
+  g_object_unref (session);
+}
+
+/* A scan without angles: they are asked for, and confirmed ones are used. */
+static void
+test_angles (void)
+{
+  LamSession *session = open_scan ("bare.h5");
+  LamQuestion kind;
+  wait_for (asks, session);
+  g_assert_nonnull (lam_session_get_question (session, &kind));
+  g_assert_cmpint (kind, ==, LAM_QUESTION_ANGLES);
+  g_assert_false (lam_session_has_data (session));
+  g_assert_nonnull (lam_session_get_problem (session));
+  g_assert_true (lam_parameter_get_visible (parameter (session, "angle_start")));
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "angle_stop")), ==, 180);
+  set (session, "angle_start", g_variant_new_double (10));
+  set (session, "angle_stop", g_variant_new_double (190));
+  lam_session_answer (session, TRUE);
+  wait_for (has_data, session);
+  g_assert_false (asks (session));
+  g_assert_null (lam_session_get_problem (session));
+  g_assert_false (lam_parameter_get_visible (parameter (session, "angle_start")));
+  set (session, "iterations", g_variant_new_int64 (2));
+  set (session, "center", g_variant_new_double (33));
+  g_autofree char *sum = run_and_save (session, "angles.h5");
+  g_autofree char *line = line_checksum ("bare.h5 --center 33 --angles 10:190");
+  g_assert_cmpstr (sum, ==, line);
+  g_object_unref (session);
+}
+
+static void
+make_scans (void)
+{
+  g_autofree char *bare = cli_path ("bare.h5");
+  const char *command = "project --phantom tooth --shape 64x64x8 --views 80 --seed 1 -o";
+  cli_run_free (cli_ok ("%s scan.h5", command));
+  cli_run_free (cli_ok ("%s bare.h5", command));
+  hid_t file = H5Fopen (bare, H5F_ACC_RDWR, H5P_DEFAULT);
+  g_assert_cmpint (file, >=, 0);
+  g_assert_cmpint (H5Ldelete (file, "/scan/angles", H5P_DEFAULT), >=, 0);
+  H5Fclose (file);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  cli_init ();
+  make_scans ();
+  g_test_add_func ("/session/tilt", test_tilt);
+  g_test_add_func ("/session/jobs", test_jobs);
+  g_test_add_func ("/session/angles", test_angles);
+  int failed = g_test_run ();
+  cli_finish ();
+  return failed;
+}
