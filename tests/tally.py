@@ -17,7 +17,7 @@ CASE = re.compile(r"^\s*(not )?ok\b\s*\d*\s*(?:-\s*)?([^#]*?)\s*(?:#\s*(SKIP|TOD
 def tally_program(test):
     """Returns (passed, [failed], [(skipped, reason)]) of one program."""
     passed, failed, skipped = 0, [], []
-    name, result, last_words = test["name"], test["result"], ""
+    name, result, last_words = test["name"].split(" / ")[-1], test["result"], ""  # meson puts the suite before it
     for line in (test.get("stdout") or "").splitlines():
         case = CASE.match(line)
         if case:
