@@ -27,9 +27,9 @@ struct _LamPool {
   Call *calls;             /* oldest first */
   int threads;
   uint64_t free_places; /* bit i: place i (a worker index) is free */
-  int sleepers;             /* workers asleep */
-  int waiting;              /* callers asleep */
-  _Atomic int pending; /* rises with every call: what an idle thread spins on */
+  int sleepers;         /* workers asleep */
+  int waiting;          /* callers asleep */
+  _Atomic int pending;  /* rises with every call: what an idle thread spins on */
   bool quit;
   pthread_t *workers;
 };

@@ -277,8 +277,7 @@ take_geometry (Parameters *p, GError **error)
   } else if (g->channel_pitch > 0 && isfinite (g->channel_pitch) && g->channel_pitch != 1) {
     g_autofree char *text = lam_scan_number (g->channel_pitch);
     lam_scan_scale_lengths (g, 1 / g->channel_pitch);
-    lam_scan_found (f->scan, LAM_FINDING_ASSUMED, "unit", "--pitch PC:PR",
-                    g_strdup_printf ("1 px = %s ALU", text),
+    lam_scan_found (f->scan, LAM_FINDING_ASSUMED, "unit", "--pitch PC:PR", g_strdup_printf ("1 px = %s ALU", text),
                     "lengths are ALU without a unit: converted to px; MBIRJAX's own result is in 1/ALU");
   }
   return TRUE;
