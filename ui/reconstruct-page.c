@@ -269,6 +269,17 @@ lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
   }
 }
 
+/* Where windows are drawn by the CPU, a GL picture would be made by the CPU too, and then copied. */
+static void
+lam_reconstruct_page_realize (GtkWidget *widget)
+{
+  LamReconstructPage *self = LAM_RECONSTRUCT_PAGE (widget);
+  GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
+  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer"))
+    lam_slice_view_set_use_gl (LAM_SLICE_VIEW (self->slice_view), FALSE);
+  GTK_WIDGET_CLASS (lam_reconstruct_page_parent_class)->realize (widget);
+}
+
 static void
 lam_reconstruct_page_dispose (GObject *object)
 {
@@ -282,6 +293,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = lam_reconstruct_page_dispose;
+  widget_class->realize = lam_reconstruct_page_realize;
   g_type_ensure (LAM_TYPE_GROUP);
   g_type_ensure (LAM_TYPE_SLICE_VIEW);
   g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);

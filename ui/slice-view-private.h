@@ -13,6 +13,7 @@ struct _LamSliceView {
   LamSliceModel *model;
   GtkWidget *area; /* GtkGLArea */
   LamSliceGl *gl;  /* while realized and GL works */
+  LamSnapshot *drawn;
   gboolean use_gl, map_stale;
   gboolean crosshair, window_tool;
 

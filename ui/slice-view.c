@@ -154,6 +154,21 @@ lam_slice_view_redraw (LamSliceView *self)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+static void
+set_drawn (LamSliceView *self, LamSnapshot *shot)
+{
+  if (self->drawn == shot)
+    return;
+  g_clear_pointer (&self->drawn, lam_snapshot_unref);
+  self->drawn = shot != NULL ? lam_snapshot_ref (shot) : NULL;
+}
+
+LamSnapshot *
+lam_slice_view_get_drawn (LamSliceView *self)
+{
+  return self->drawn;
+}
+
 static gboolean
 render_cb (GtkGLArea *area, GdkGLContext *context, LamSliceView *self)
 {
@@ -174,6 +189,7 @@ render_cb (GtkGLArea *area, GdkGLContext *context, LamSliceView *self)
   }
   int factor = gtk_widget_get_scale_factor (GTK_WIDGET (area));
   lam_slice_gl_draw (self->gl, &look, gtk_widget_get_height (GTK_WIDGET (area)) * factor);
+  set_drawn (self, lam_slice_model_get_snapshot (self->model));
   return TRUE;
 }
 
@@ -240,6 +256,7 @@ raster_done_cb (GObject *source, GAsyncResult *result, gpointer data)
   if (self == NULL)
     return;
   self->working = FALSE;
+  set_drawn (self, raster->shot);
   g_clear_object (&self->texture);
   self->texture = gdk_memory_texture_new (raster->width, raster->height, GDK_MEMORY_R8G8B8A8, bytes, raster->width * 4);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -453,6 +470,7 @@ lam_slice_view_dispose (GObject *object)
   g_clear_pointer (&self->area, gtk_widget_unparent);
   g_clear_object (&self->model);
   g_clear_object (&self->texture);
+  g_clear_pointer (&self->drawn, lam_snapshot_unref);
   G_OBJECT_CLASS (lam_slice_view_parent_class)->dispose (object);
 }
 

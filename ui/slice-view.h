@@ -32,6 +32,8 @@ double lam_slice_view_get_zoom (LamSliceView *self); /* widget pixels per pixel 
 void lam_slice_view_to_picture (LamSliceView *self, double x, double y, double *column, double *row);
 void lam_slice_view_to_widget (LamSliceView *self, double column, double row, double *x, double *y);
 
+/* What the newest frame shows; for measuring. Owned by the view. */
+LamSnapshot *lam_slice_view_get_drawn (LamSliceView *self);
 /* The CPU's picture is up to date (always TRUE with GL); for tests. */
 gboolean lam_slice_view_is_settled (LamSliceView *self);
 

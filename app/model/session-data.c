@@ -45,10 +45,24 @@ live_snapshot_cb (LamLive *live, LamSession *self)
   LamSnapshot *shot = lam_live_take (live, &serial);
   if (shot == NULL)
     return;
-  if (self->show == LAM_SHOW_LIVE)
-    lam_slice_model_take (self->slices, shot);
-  else
+  if (self->show != LAM_SHOW_LIVE) {
     lam_snapshot_unref (shot);
+    return;
+  }
+  self->live_shown = serial;
+  lam_slice_model_take (self->slices, shot);
+}
+
+uint64_t
+lam_session_get_live_asked (LamSession *self)
+{
+  return self->live_serial;
+}
+
+uint64_t
+lam_session_get_live_shown (LamSession *self)
+{
+  return self->live_shown;
 }
 
 static void

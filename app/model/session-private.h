@@ -42,7 +42,7 @@ struct _LamSession {
   LamScanOptions options;
   LamFileStamp stamp;
   LamLive *live;
-  uint64_t live_serial;
+  uint64_t live_serial, live_shown;
   gboolean finding; /* the centre is being looked for */
   gboolean forecasting, forecast_again;
 

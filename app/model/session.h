@@ -94,6 +94,10 @@ gboolean lam_session_has_unsaved (LamSession *self);
 gboolean lam_session_has_data (LamSession *self);
 LamQueue *lam_session_get_queue (LamSession *self);
 
+/* The live slices are numbered: the newest asked for, and the one in the model; for measuring. */
+uint64_t lam_session_get_live_asked (LamSession *self);
+uint64_t lam_session_get_live_shown (LamSession *self);
+
 /* Emits "failed". */
 void lam_session_fail (LamSession *self, const GError *error);
 
