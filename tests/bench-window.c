@@ -171,7 +171,7 @@ is_ready (void)
 static gboolean
 all_is_drawn (void)
 {
-  return drawn_serial == lam_session_get_live_asked (session) && n_answered == n_asked;
+  return lam_session_get_live_exact (session) == lam_session_get_live_asked (session) && n_answered == n_asked;
 }
 
 static gboolean

@@ -31,47 +31,59 @@ lam_group_add_parameters (LamGroup *self, LamParameterList *list, const char *co
   }
 }
 
+/* The words of @fact on a row made by new_fact_row (). */
+static void
+fill_fact_row (GtkWidget *row, LamFact *fact)
+{
+  const char *note = lam_fact_get_note (fact);
+  g_autofree char *title = g_markup_escape_text (lam_fact_get_label (fact), -1);
+  g_autofree char *subtitle = g_markup_escape_text (note != NULL ? note : "", -1);
+  LamFactKind kind = lam_fact_get_kind (fact);
+  GtkWidget *dot = g_object_get_data (G_OBJECT (row), "dot");
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  gtk_widget_set_tooltip_text (row, note);
+  gtk_widget_set_visible (dot, kind != LAM_FACT_PLAIN);
+  gtk_widget_set_css_classes (dot, (const char *[]){kind == LAM_FACT_MISSING ? "missing-dot" : "assumed-dot", NULL});
+  gtk_label_set_text (GTK_LABEL (g_object_get_data (G_OBJECT (row), "value")), lam_fact_get_value (fact));
+}
+
 static GtkWidget *
 new_fact_row (LamFact *fact)
 {
-  GtkWidget *row = adw_action_row_new ();
-  g_autofree char *title = g_markup_escape_text (lam_fact_get_label (fact), -1);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  if (lam_fact_get_note (fact) != NULL) {
-    g_autofree char *note = g_markup_escape_text (lam_fact_get_note (fact), -1);
-    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), note);
-    adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 3);
-    gtk_widget_set_tooltip_text (row, lam_fact_get_note (fact));
-  }
-  LamFactKind kind = lam_fact_get_kind (fact);
-  if (kind != LAM_FACT_PLAIN) {
-    GtkWidget *dot = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-    gtk_widget_add_css_class (dot, kind == LAM_FACT_MISSING ? "missing-dot" : "assumed-dot");
-    gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
-    adw_action_row_add_suffix (ADW_ACTION_ROW (row), dot);
-  }
-  GtkWidget *value = gtk_label_new (lam_fact_get_value (fact));
+  GtkWidget *row = adw_action_row_new (), *dot = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *value = gtk_label_new (NULL), *unit = gtk_label_new (NULL);
+  adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 3);
+  gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
   gtk_label_set_ellipsize (GTK_LABEL (value), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (value), 1);
   gtk_widget_add_css_class (value, "value");
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
   /* Numbers stand in one column with those of the parameter rows, which have their unit here. */
-  GtkWidget *unit = gtk_label_new (NULL);
   gtk_widget_add_css_class (unit, "unit");
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), dot);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), unit);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
+  g_object_set_data (G_OBJECT (row), "dot", dot);
+  g_object_set_data (G_OBJECT (row), "value", value);
+  fill_fact_row (row, fact);
   return row;
 }
 
+/* Rows are slow to make: those that are there are used again. */
 static void
 facts_changed_cb (GListModel *facts, guint position, guint removed, guint added, LamGroup *self)
 {
-  for (guint i = 0; i < removed; i++)
-    gtk_list_box_remove (GTK_LIST_BOX (self->list), GTK_WIDGET (gtk_list_box_get_row_at_index (
-                                                        GTK_LIST_BOX (self->list), self->before + position)));
-  for (guint i = 0; i < added; i++) {
-    g_autoptr (LamFact) fact = g_list_model_get_item (facts, position + i);
-    gtk_list_box_insert (GTK_LIST_BOX (self->list), new_fact_row (fact), self->before + position + i);
+  GtkListBox *list = GTK_LIST_BOX (self->list);
+  for (guint i = 0; i < MAX (removed, added); i++) {
+    int at = self->before + position + MIN (i, added);
+    g_autoptr (LamFact) fact = i < added ? g_list_model_get_item (facts, position + i) : NULL;
+    if (i < removed && i < added)
+      fill_fact_row (GTK_WIDGET (gtk_list_box_get_row_at_index (list, at)), fact);
+    else if (i < added)
+      gtk_list_box_insert (list, new_fact_row (fact), at);
+    else
+      gtk_list_box_remove (list, GTK_WIDGET (gtk_list_box_get_row_at_index (list, at)));
   }
 }
 

@@ -2,6 +2,7 @@
  * slice, forecast) and session-run.c (runs and their results). */
 #pragma once
 
+#include "model/live-preview.h"
 #include "model/session.h"
 #include "run/dataset.h"
 #include "run/live.h"
@@ -42,7 +43,12 @@ struct _LamSession {
   LamScanOptions options;
   LamFileStamp stamp;
   LamLive *live;
-  uint64_t live_serial, live_shown;
+  uint64_t live_serial, live_shown, live_exact; /* asked for; shown; shown as it is, not coarse */
+  LamLivePreview *preview;                      /* of one slice; NULL = none yet, or not needed */
+  LamLiveRequest live_request;                  /* the newest */
+  gint64 live_time;                             /* of it */
+  int64_t live_slice;
+  guint rest_source;
   gboolean finding; /* the centre is being looked for */
   gboolean forecasting, forecast_again;
 

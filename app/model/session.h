@@ -94,9 +94,11 @@ gboolean lam_session_has_unsaved (LamSession *self);
 gboolean lam_session_has_data (LamSession *self);
 LamQueue *lam_session_get_queue (LamSession *self);
 
-/* The live slices are numbered: the newest asked for, and the one in the model; for measuring. */
+/* The live slices are numbered: the newest asked for, the one in the model, and the newest there that was not a coarse
+ * one for a hand that moves; for measuring. */
 uint64_t lam_session_get_live_asked (LamSession *self);
 uint64_t lam_session_get_live_shown (LamSession *self);
+uint64_t lam_session_get_live_exact (LamSession *self);
 
 /* Emits "failed". */
 void lam_session_fail (LamSession *self, const GError *error);

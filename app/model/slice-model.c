@@ -2,10 +2,9 @@
 
 #include "model/slice-model.h"
 
-#include <glib/gi18n.h>
 #include <math.h>
 
-#include "model/units.h"
+#define STATS_US 150000 /* between two workings out of quantiles and histogram */
 
 typedef struct {
   gboolean valid;
@@ -25,6 +24,8 @@ struct _LamSliceModel {
   Position cursor, mark;
   LamSliceStats *stats;
   uint64_t serial;
+  gint64 worked;
+  guint later;
   gboolean working, again; /* one worker at a time; once more when a newer snapshot came meanwhile */
 };
 
@@ -236,6 +237,15 @@ work_done_cb (GObject *source, GAsyncResult *result, gpointer data)
     start_work (self);
 }
 
+static gboolean
+later_cb (gpointer data)
+{
+  LamSliceModel *self = data;
+  self->later = 0;
+  start_work (self);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 start_work (LamSliceModel *self)
 {
@@ -244,6 +254,14 @@ start_work (LamSliceModel *self)
     self->again = shot != NULL;
     return;
   }
+  /* Pictures that follow a hand come faster than numbers need to: the processors are the pictures' then. */
+  gint64 wait = self->stats != NULL ? self->worked + STATS_US - g_get_monotonic_time () : 0;
+  if (wait > 0) {
+    if (self->later == 0)
+      self->later = g_timeout_add (wait / 1000 + 1, later_cb, self);
+    return;
+  }
+  self->worked = g_get_monotonic_time ();
   self->working = TRUE;
   self->again = FALSE;
   Work *work = g_new0 (Work, 1);
@@ -260,7 +278,7 @@ start_work (LamSliceModel *self)
 gboolean
 lam_slice_model_is_settled (LamSliceModel *self)
 {
-  return !self->working && !self->again;
+  return !self->working && !self->again && self->later == 0;
 }
 
 const LamSliceStats *
@@ -391,6 +409,7 @@ lam_slice_model_set_plane (LamSliceModel *self, LamPlane plane)
   if (self->plane == plane)
     return;
   self->plane = plane;
+  self->worked = 0;
   self->cursor.valid = self->mark.valid = FALSE;
   static const int touched[] = {PROP_PLANE, PROP_INDEX, PROP_COUNT, PROP_SNAPSHOT, PROP_CURSOR, PROP_MARK};
   for (size_t i = 0; i < G_N_ELEMENTS (touched); i++)
@@ -494,39 +513,6 @@ lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, flo
   return TRUE;
 }
 
-char *
-lam_slice_model_format_value (double value, double window)
-{
-  if (isnan (value))
-    return g_strdup ("nan");
-  if (isinf (value))
-    return g_strdup (value > 0 ? "inf" : "−inf");
-  /* Three significant digits of the window. */
-  int digits = window > 0 ? 3 - (int) ceil (log10 (window)) : 5;
-  if (digits > 9 || (digits < 0 && fabs (value) >= 1e7))
-    return g_strdup_printf ("%.4g", value);
-  return lam_units_format (value, CLAMP (digits, 0, 9));
-}
-
-char *
-lam_slice_model_describe_cursor (LamSliceModel *self)
-{
-  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self), NULL);
-  const Position *at = self->cursor.valid ? &self->cursor : &self->mark;
-  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
-  float value;
-  if (!at->valid || shot == NULL || !lam_slice_model_get_value (self, at->row, at->column, &value))
-    return NULL;
-  static const char *const names[LAM_PLANES] = {
-      N_ ("row %ld col %ld · %s %s"),
-      N_ ("slice %ld col %ld · %s %s"),
-      N_ ("slice %ld row %ld · %s %s"),
-  };
-  const char *unit = lam_snapshot_info (shot)->value_unit;
-  g_autofree char *number = lam_slice_model_format_value (value, self->high - self->low);
-  return g_strchomp (g_strdup_printf (_ (names[self->plane]), (long) at->row, (long) at->column, number, unit));
-}
-
 gboolean
 lam_slice_model_mark_next_bad (LamSliceModel *self)
 {
@@ -605,6 +591,7 @@ lam_slice_model_finalize (GObject *object)
   LamSliceModel *self = LAM_SLICE_MODEL (object);
   for (int p = 0; p < LAM_PLANES; p++)
     g_clear_pointer (&self->shots[p], lam_snapshot_unref);
+  g_clear_handle_id (&self->later, g_source_remove);
   g_free (self->stats);
   G_OBJECT_CLASS (lam_slice_model_parent_class)->finalize (object);
 }

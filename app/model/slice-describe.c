@@ -1,0 +1,46 @@
+/* slice-describe.c: values of the slice model in words. */
+#include "config.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "model/slice-model.h"
+#include "model/units.h"
+
+char *
+lam_slice_model_format_value (double value, double window)
+{
+  if (isnan (value))
+    return g_strdup ("nan");
+  if (isinf (value))
+    return g_strdup (value > 0 ? "inf" : "−inf");
+  /* Three significant digits of the window. */
+  int digits = window > 0 ? 3 - (int) ceil (log10 (window)) : 5;
+  if (digits > 9 || (digits < 0 && fabs (value) >= 1e7))
+    return g_strdup_printf ("%.4g", value);
+  return lam_units_format (value, CLAMP (digits, 0, 9));
+}
+
+char *
+lam_slice_model_describe_cursor (LamSliceModel *self)
+{
+  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self), NULL);
+  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
+  int64_t row, column;
+  double low, high;
+  float value;
+  if (shot == NULL
+      || (!lam_slice_model_get_cursor (self, &row, &column) && !lam_slice_model_get_mark (self, &row, &column))
+      || !lam_slice_model_get_value (self, row, column, &value))
+    return NULL;
+  static const char *const names[LAM_PLANES] = {
+      N_ ("row %ld col %ld · %s %s"),
+      N_ ("slice %ld col %ld · %s %s"),
+      N_ ("slice %ld row %ld · %s %s"),
+  };
+  const char *unit = lam_snapshot_info (shot)->value_unit;
+  lam_slice_model_get_level (self, &low, &high);
+  g_autofree char *number = lam_slice_model_format_value (value, high - low);
+  const char *format = _ (names[lam_slice_model_get_plane (self)]);
+  return g_strchomp (g_strdup_printf (format, (long) row, (long) column, number, unit));
+}
