@@ -53,7 +53,7 @@ new_fact_row (LamFact *fact)
 {
   GtkWidget *row = adw_action_row_new (), *dot = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *value = gtk_label_new (NULL), *unit = gtk_label_new (NULL);
-  adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 3);
+  adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 5);
   gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
   gtk_label_set_ellipsize (GTK_LABEL (value), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (value), 1);

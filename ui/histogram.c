@@ -192,12 +192,18 @@ lam_histogram_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   lam_slice_model_get_level (self->model, &low, &high);
   gtk_snapshot_append_color (snapshot, &inside,
                              &GRAPHENE_RECT_INIT (to_x (self, low), 0, to_x (self, high) - to_x (self, low), height));
-  /* Square roots: the air's peak would flatten everything else. */
-  int64_t most = 1;
+  /* Square roots: the air's peak would flatten everything else. One bin far above all others (the pixels outside the
+   * circle, all the same) is cut off at the top. */
+  int64_t most = 1, second = 1;
   for (int b = 0; b < LAM_HISTOGRAM_BINS; b++)
-    most = MAX (most, self->counts[b]);
+    if (self->counts[b] > most) {
+      second = most;
+      most = self->counts[b];
+    } else
+      second = MAX (second, self->counts[b]);
+  most = MIN (most, second + second / 4);
   for (int b = 0; b < LAM_HISTOGRAM_BINS; b++) {
-    double h = sqrt (self->counts[b] / (double) most) * (height - 4);
+    double h = sqrt (MIN (self->counts[b], most) / (double) most) * (height - 4);
     if (self->counts[b] > 0)
       gtk_snapshot_append_color (snapshot, &bars,
                                  &GRAPHENE_RECT_INIT (HANDLE_WIDTH / 2.0 + b * bar, height - 1 - h, bar, h));

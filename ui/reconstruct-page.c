@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "chart.h"
 #include "geometry-view.h"
@@ -11,6 +12,7 @@
 #include "histogram.h"
 #include "line-layer.h"
 #include "model/session-parameters.h"
+#include "picture-values.h"
 
 /* Lines the log keeps; the files have all of them. */
 #define LOG_LINES 2000
@@ -24,9 +26,10 @@ struct _LamReconstructPage {
   GtkWidget *planes, *plane_slice, *plane_row, *plane_column;
   GtkWidget *index_scale, *progress_label, *picture_stack, *waiting, *slice_view;
   GtkAdjustment *index_adjustment;
-  GtkWidget *geometry_view, *histogram, *chart_box, *legend, *log_view, *log_scroller;
+  GtkWidget *geometry_view, *histogram, *values, *chart_box, *legend, *log_view, *log_scroller;
   LamChart *chart;
   LamChartLayer *threshold;
+  gboolean follow;   /* the log's end */
   gboolean updating; /* widgets are being set from the model */
 };
 
@@ -116,32 +119,39 @@ session_notify_cb (LamSession *session, GParamSpec *pspec, LamReconstructPage *s
                                        : _ ("Run reconstructs the scan; slices appear here while it goes."));
 }
 
+/* The log follows its end, unless someone reads further up. */
+static void
+log_grown_cb (GtkAdjustment *scroll, LamReconstructPage *self)
+{
+  if (self->follow)
+    gtk_adjustment_set_value (scroll, gtk_adjustment_get_upper (scroll) - gtk_adjustment_get_page_size (scroll));
+}
+
+static void
+log_scrolled_cb (GtkAdjustment *scroll, LamReconstructPage *self)
+{
+  self->follow = gtk_adjustment_get_value (scroll) + gtk_adjustment_get_page_size (scroll)
+                 >= gtk_adjustment_get_upper (scroll) - 8;
+}
+
 static void
 logged_cb (LamSession *session, const char *line, LamReconstructPage *self)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->log_view));
-  GtkAdjustment *scroll = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->log_scroller));
-  /* Follows the end, unless someone reads further up. */
-  gboolean at_end = gtk_adjustment_get_value (scroll) + gtk_adjustment_get_page_size (scroll)
-                    >= gtk_adjustment_get_upper (scroll) - 30;
   GtkTextIter end, start, cut;
   gtk_text_buffer_get_end_iter (buffer, &end);
-  if (gtk_text_buffer_get_mark (buffer, "line") == NULL)
-    gtk_text_buffer_create_mark (buffer, "line", &end, FALSE);
   if (gtk_text_buffer_get_char_count (buffer) > 0)
     gtk_text_buffer_insert (buffer, &end, "\n", 1);
-  gtk_text_buffer_insert (buffer, &end, line, -1);
-  /* The start of the last line: its end may lie far to the right. */
-  gtk_text_buffer_get_end_iter (buffer, &end);
-  gtk_text_iter_set_line_offset (&end, 0);
-  gtk_text_buffer_move_mark_by_name (buffer, "line", &end);
+  /* A second is not parted from its number. */
+  gboolean seconds = g_str_has_suffix (line, " s");
+  gtk_text_buffer_insert (buffer, &end, line, seconds ? (int) strlen (line) - 2 : -1);
+  if (seconds)
+    gtk_text_buffer_insert (buffer, &end, "\u00a0s", -1);
   if (gtk_text_buffer_get_line_count (buffer) > LOG_LINES) {
     gtk_text_buffer_get_start_iter (buffer, &start);
     gtk_text_buffer_get_iter_at_line (buffer, &cut, LOG_LINES / 10);
     gtk_text_buffer_delete (buffer, &start, &cut);
   }
-  if (at_end)
-    gtk_text_view_scroll_mark_onscreen (GTK_TEXT_VIEW (self->log_view), gtk_text_buffer_get_mark (buffer, "line"));
 }
 
 static void
@@ -221,6 +231,7 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
 
   lam_slice_view_set_model (LAM_SLICE_VIEW (self->slice_view), slices);
   lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
+  lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
   build_chart (self);
 
   LamParameter *stop = lam_parameter_list_find (parameters, "stop_percent");
@@ -298,6 +309,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   g_type_ensure (LAM_TYPE_SLICE_VIEW);
   g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
   g_type_ensure (LAM_TYPE_HISTOGRAM);
+  g_type_ensure (LAM_TYPE_PICTURE_VALUES);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/reconstruct-page.ui");
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamReconstructPage, name)
   BIND (flap);
@@ -322,6 +334,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (slice_view);
   BIND (geometry_view);
   BIND (histogram);
+  BIND (values);
   BIND (chart_box);
   BIND (legend);
   BIND (log_view);
@@ -336,6 +349,10 @@ lam_reconstruct_page_init (LamReconstructPage *self)
   GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
   for (int i = 0; i < LAM_PLANES; i++)
     g_signal_connect (buttons[i], "toggled", G_CALLBACK (plane_toggled_cb), self);
+  GtkAdjustment *scroll = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->log_scroller));
+  self->follow = TRUE;
+  g_signal_connect_object (scroll, "changed", G_CALLBACK (log_grown_cb), self, 0);
+  g_signal_connect_object (scroll, "value-changed", G_CALLBACK (log_scrolled_cb), self, 0);
   g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
   g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);
   g_signal_connect (self->geometry_view, "axis-dragged", G_CALLBACK (dragged_cb), self);
