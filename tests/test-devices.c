@@ -8,7 +8,7 @@
 #include "ct-run.h"
 
 /* The guard opens and closes memory at every turn, which takes time: fewer counts then, and no bands. */
-static const char *const all_counts[] = {"1xcpu", "2xcpu", "3xcpu", "5xcpu", "8xcpu"};
+static const char *const all_counts[] = {"1xcpu", "2xcpu", "3xcpu", "5xcpu", "8xcpu", "19xcpu"};
 static const char *const guard_counts[] = {"1xcpu", "3xcpu", "8xcpu"};
 static const char *const *counts = all_counts;
 static guint n_counts = G_N_ELEMENTS (all_counts);
@@ -25,6 +25,8 @@ static const Shape shapes[] = {
     {"parallel one slice", LAM_GEOMETRY_PARALLEL, 7, 1, 9, 9, 9, 1},
     {"parallel more devices than views", LAM_GEOMETRY_PARALLEL, 3, 33, 17, 17, 17, 33},
     {"cone", LAM_GEOMETRY_CONE, 37, 35, 21, 21, 21, 37},
+    {"cone taller than its views", LAM_GEOMETRY_CONE, 33, 8, 15, 15, 15, 150},
+    {"cone helical", LAM_GEOMETRY_CONE, 34, 8, 15, 13, 15, 90},
     {"cone few slices", LAM_GEOMETRY_CONE, 11, 3, 15, 15, 13, 3},
 };
 
@@ -38,6 +40,11 @@ make (const Shape *s)
     g->source_detector = 4.0 * (double) s->channels;
     g->source_axis = 2.0 * (double) s->channels;
     g->row_offset = 0.3;
+  }
+  if (strstr (s->name, "helical")) {
+    g->shifts = g_new (double, s->views);
+    for (int64_t v = 0; v < s->views; v++)
+      g->shifts[v] = 0.6 * (double) v - 10;
   }
   g->channel_offset = -0.4;
   g->recon_rows = s->recon_rows;
@@ -95,6 +102,25 @@ test_projector (gconstpointer data)
   }
 }
 
+/* <A x, y> = <x, A^T y>, sums in double. */
+static void
+test_adjoint (gconstpointer data)
+{
+  const Shape *s = data;
+  g_autoptr (LamGeometry) g = make (s);
+  int64_t volumes = s->recon_rows * s->columns * s->slices, sinos = s->views * s->rows * s->channels;
+  g_autofree float *x = ct_random (volumes, 8), *y = ct_random (sinos, 9);
+  g_autoptr (CtRun) run = ct_run_new (g, "2xcpu");
+  g_autofree float *ax = ct_run_forward (run, x), *aty = ct_run_back (run, y, FALSE, FALSE);
+  double left = 0, right = 0;
+  for (int64_t i = 0; i < sinos; i++)
+    left += (double) ax[i] * y[i];
+  for (int64_t i = 0; i < volumes; i++)
+    right += (double) aty[i] * x[i];
+  g_test_message ("%s: %.9g and %.9g", s->name, left, right);
+  g_assert_cmpfloat (fabs (left - right), <, 1e-6 * fabs (left));
+}
+
 /* Bands of slices and batches of pixels are transport sizes only. */
 static void
 test_bands (gconstpointer data)
@@ -103,7 +129,7 @@ test_bands (gconstpointer data)
   g_autoptr (LamGeometry) g = make (s);
   g_autofree float *volume = ct_random (s->recon_rows * s->columns * s->slices, 3);
   g_autofree float *sino = ct_random (s->views * s->rows * s->channels, 4);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 4; k++) {
     int64_t n;
     g_autofree float *one = operation (g, "1xcpu", k, volume, sino, &n);
     const int64_t sizes[] = {1, 7, s->slices - 1, s->slices, s->slices + 1};
@@ -264,6 +290,8 @@ main (int argc, char **argv)
     g_autofree char *c = g_strdup_printf ("/devices/vcd/%s", shapes[i].name);
     g_autofree char *d = g_strdup_printf ("/devices/vcd-weighted/%s", shapes[i].name);
     g_test_add_data_func (a, &shapes[i], test_projector);
+    g_autofree char *e = g_strdup_printf ("/devices/adjoint/%s", shapes[i].name);
+    g_test_add_data_func (e, &shapes[i], test_adjoint);
     if (counts == all_counts)
       g_test_add_data_func (b, &shapes[i], test_bands);
     g_test_add_data_func (c, &shapes[i], test_vcd);

@@ -105,7 +105,7 @@ BODY (vertical_back) (const Column *c)
 static inline int64_t
 BODY (reach) (const Vertical *t)
 {
-  return (int64_t) ceil (VW * t->slope) + t->taps + VLOOKUP_SPAN + 2;
+  return (int64_t) ceil ((VW + 3) * t->slope) + t->taps + VLOOKUP_SPAN + 4;
 }
 
 /* The usual cases of the vertical factor, as straight code. With f in [0, 1) the distance from where the support begins to
@@ -374,6 +374,20 @@ BODY (cone_back) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scr
         else
           vstore_n (column + m, sum, left);
       }
+    /* Only the slices that meet these rows: further away there is nothing, and no zeros to read either. */
+    double half = (c.width + 1) / 2, k_low = floor (((double) m0 - half - c.m0) * c.inv_width) - 1;
+    double k_high = ceil (((double) (m1 - 1) + half - c.m0) * c.inv_width) + 2;
+    int64_t kb = k_low > (double) a->k0 ? a->k0 + ((int64_t) k_low - a->k0) / VW * VW : a->k0;
+    int64_t ke = k_high < (double) a->k1 ? (int64_t) k_high : a->k1;
+    if (!add || kb >= ke) {
+      if (!add) {
+        memset (o, 0, LAM_MIN (LAM_MAX (kb - a->k0, 0), nk) * sizeof *o);
+        if (ke < a->k1)
+          memset (o + LAM_MAX (ke - a->k0, 0), 0, LAM_MIN (a->k1 - ke, nk) * sizeof *o);
+      }
+      if (kb >= ke)
+        continue;
+    }
     int64_t reach = BODY (reach) (&t), zeros = LAM_MIN (reach, PAD);
     int careful = reach > PAD;
     memset (column + m0 - zeros, 0, zeros * sizeof (float));
@@ -381,21 +395,21 @@ BODY (cone_back) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scr
     if (t.lookup && c.width <= 2) {
       switch ((c.width > 1) + (a->square ? 2 : 0)) {
       case 0:
-        BODY (back_slices) (g, &c, &t, column, a->k0, a->k1, o, add, 2, 0);
+        BODY (back_slices) (g, &c, &t, column, kb, ke, o + kb - a->k0, add, 2, 0);
         break;
       case 1:
-        BODY (back_slices) (g, &c, &t, column, a->k0, a->k1, o, add, 3, 0);
+        BODY (back_slices) (g, &c, &t, column, kb, ke, o + kb - a->k0, add, 3, 0);
         break;
       case 2:
-        BODY (back_slices) (g, &c, &t, column, a->k0, a->k1, o, add, 2, 1);
+        BODY (back_slices) (g, &c, &t, column, kb, ke, o + kb - a->k0, add, 2, 1);
         break;
       default:
-        BODY (back_slices) (g, &c, &t, column, a->k0, a->k1, o, add, 3, 1);
+        BODY (back_slices) (g, &c, &t, column, kb, ke, o + kb - a->k0, add, 3, 1);
       }
       continue;
     }
     vf z = vfma (viota (), vset (c.dz), vset (c.z));
-    for (int64_t k = a->k0; k < a->k1; k += VW) {
+    for (int64_t k = kb; k < ke; k += VW) {
       vf v, p = BODY (path) (g, vadd (z, vset ((float) k * c.dz)), c.scale2);
       if (a->square)
         p = vmul (p, p);
@@ -415,10 +429,10 @@ BODY (cone_back) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, Scr
       } else
         v = BODY (vertical) (&t, column, (double) k, a->square);
       float *q = o + k - a->k0;
-      if (a->k1 - k >= VW)
+      if (ke - k >= VW)
         vstore (q, vfma (p, v, add ? vload (q) : vzero ()));
       else
-        vstore_n (q, vfma (p, v, add ? vload_n (q, a->k1 - k) : vzero ()), a->k1 - k);
+        vstore_n (q, vfma (p, v, add ? vload_n (q, ke - k) : vzero ()), ke - k);
     }
   }
 }

@@ -127,7 +127,8 @@ BODY (columns) (const LamProjectorGeometry *g, int64_t view, int64_t n, int64_t 
   const double z = (g->z0 - (g->shifts ? g->shifts[view] : 0)) / g->dr, dz = g->dz / g->dr, rows = (double) g->rows;
   for (int64_t i = 0; i < n; i++) {
     double w = t->mag[i] * dz, row0 = t->mag[i] * z + g->r0, half = (w + 1) / 2, d = t->mag[i] * g->inv_sd;
-    double lo = ceil (row0 + (double) k0 * w - half), hi = floor (row0 + (double) (k1 - 1) * w + half) + 1;
+    /* Two rows more at both ends: where a weight is 0 but for rounding, every band of slices reads the same value. */
+    double lo = ceil (row0 + (double) k0 * w - half) - 2, hi = floor (row0 + (double) (k1 - 1) * w + half) + 3;
     lo = lo < 0 ? 0 : lo > rows ? rows : lo;
     hi = hi > rows ? rows : hi;
     hi = hi < lo ? lo : hi;

@@ -249,6 +249,8 @@ LamRange
 lam_projector_own_blocks (const LamProjector *p, int d)
 {
   LamRange v = p->views.range[d];
+  if (lam_range_size (v) == 0) /* an empty range may begin inside the last block */
+    return (LamRange){0, 0};
   return (LamRange){v.begin / p->blocks.size, (v.end + p->blocks.size - 1) / p->blocks.size};
 }
 

@@ -97,18 +97,15 @@ lam_vcd_new (LamProjector *p, const LamVcdParams *params, gboolean weighted, Lam
   vcd->initial_scale = 1;
   vcd->iteration = params->first_iteration;
   vcd->longest = longest_subset (vcd);
-  vcd->norms = g_new0 (double, p->g.slices);
-  vcd->host_sums = g_new0 (double, 4 * p->g.slices);
-  vcd->shift = g_new0 (float, p->g.slices);
-  if (params->damping && p->g.cone) {
-    g_autofree double *s = g_new (double, p->g.slices);
-    vcd->damping = g_new (float, p->g.slices);
-    lam_vcd_damping (p->geometry, s);
-    for (int64_t k = 0; k < p->g.slices; k++)
-      vcd->damping[k] = (float) (1 - s[k]);
-  }
   write_plan (vcd, start);
   return vcd;
+}
+
+void
+lam_vcd_drop_lists (LamVcd *vcd)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (vcd->levels); i++)
+    g_clear_pointer (&vcd->levels[i], lam_partition_free);
 }
 
 void
@@ -116,14 +113,32 @@ lam_vcd_free (LamVcd *vcd)
 {
   if (!vcd)
     return;
-  for (guint i = 0; i < G_N_ELEMENTS (vcd->levels); i++)
-    lam_partition_free (vcd->levels[i]);
+  lam_vcd_drop_lists (vcd);
   lam_plan_unref (vcd->plan);
-  g_free (vcd->damping);
-  g_free (vcd->norms);
-  g_free (vcd->host_sums);
-  g_free (vcd->shift);
+  lam_free (vcd->damping);
+  lam_free (vcd->shift);
+  lam_free (vcd->norms);
+  lam_free (vcd->host_sums);
   g_free (vcd);
+}
+
+/* What is kept for each slice. */
+static gboolean
+open_slices (LamVcd *vcd, GError **error)
+{
+  int64_t n = vcd->p->g.slices;
+  if (!(vcd->norms = lam_alloc_n (n, sizeof *vcd->norms, "slice norms", error))
+      || !(vcd->host_sums = lam_alloc_n (4 * n, sizeof *vcd->host_sums, "slice sums", error))
+      || !(vcd->shift = lam_alloc_n (n, sizeof *vcd->shift, "slice means", error)))
+    return FALSE;
+  if (!vcd->params.damping || !vcd->p->g.cone)
+    return TRUE;
+  if (!(vcd->damping = lam_alloc_n (n, sizeof *vcd->damping, "slice damping", error)))
+    return FALSE;
+  lam_vcd_damping (vcd->p->geometry, vcd->host_sums);
+  for (int64_t k = 0; k < n; k++)
+    vcd->damping[k] = (float) (1 - vcd->host_sums[k]);
+  return TRUE;
 }
 
 static gboolean
@@ -138,7 +153,7 @@ take (LamVcd *vcd, const char *name, LamShards *shards, GError **error)
 gboolean
 lam_vcd_open (LamVcd *vcd, GError **error)
 {
-  return take (vcd, "recon", &vcd->volume, error) && take (vcd, "error", &vcd->error, error)
+  return open_slices (vcd, error) && take (vcd, "recon", &vcd->volume, error) && take (vcd, "error", &vcd->error, error)
          && (!vcd->weighted || take (vcd, "weights", &vcd->weights, error));
 }
 

@@ -89,6 +89,8 @@ struct _LamVcd {
 LamVcd *lam_vcd_new (LamProjector *p, const LamVcdParams *params, gboolean weighted, LamVcdStart start, LamPlan *plan,
                      GError **error);
 void lam_vcd_free (LamVcd *vcd);
+/* Frees the pixel subsets; no iteration may follow. */
+void lam_vcd_drop_lists (LamVcd *vcd);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamVcd, lam_vcd_free)
 
 /* Takes the buffers "recon", "error" (and "weights"): the caller fills error with y (0 where the weight is 0). */

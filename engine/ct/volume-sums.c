@@ -3,6 +3,7 @@
  * One double for each row and slice, over the row's pixels in order; rows are added by index, then slices by index. */
 #include <string.h>
 
+#include "core/memory.h"
 #include "ct/prior.h"
 
 typedef struct {
@@ -17,6 +18,7 @@ void
 lam_volume_sums_plan (const LamProjector *p, LamPlan *plan, int first, int last)
 {
   int64_t rows = p->geometry->recon_rows;
+  lam_plan_add_buffer (plan, LAM_HOST, "row sums", rows * 2 * p->slices.largest * 8, first, last); /* read there */
   for (int d = 0; d < p->slices.devices; d++)
     lam_plan_add_buffer (plan, d, "row sums", rows * 2 * LAM_MAX (lam_placement_count (&p->slices, d), 1) * 8, first,
                          last);
@@ -109,8 +111,10 @@ lam_volume_sums (LamProjector *p, const LamPriorParams *params, const LamShards 
     return FALSE;
   for (int d = 0; d < p->slices.devices; d++) {
     int64_t n = lam_placement_count (&p->slices, d);
-    g_autofree double *host = g_new (double, rows * 2 * n + 1);
     int64_t bytes = rows * 2 * n * 8;
+    double *host = lam_alloc (bytes, "row sums", error);
+    if (!host)
+      return FALSE;
     lam_copy (p->set, LAM_HOST, host, bytes, d, lam_plan_get (p->plan, d, "row sums"), bytes, bytes, 1);
     for (int64_t k = 0; k < n; k++) {
       double cost = 0, acc = 0;
@@ -121,6 +125,7 @@ lam_volume_sums (LamProjector *p, const LamPriorParams *params, const LamShards 
       sums->prior_cost += cost;
       sums->sum_abs += acc;
     }
+    lam_free (host);
   }
   return TRUE;
 }

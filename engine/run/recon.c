@@ -33,8 +33,8 @@ lam_recon_add_iteration (LamRecon *r, const LamReconIteration *it)
 
 /* Phases of the host's own arrays go around those that the solver writes: it adds "prepare", "start", "iterate". */
 static void
-plan_host (LamPlan *plan, const LamGeometry *g, int64_t list_n, gboolean weighted, gboolean host_data,
-           const LamReconParams *params, int last)
+plan_host (LamPlan *plan, const LamGeometry *g, gboolean weighted, gboolean host_data, const LamReconParams *params,
+           int last)
 {
   int64_t sino = lam_mul_size (lam_mul_size (g->views, g->rows), lam_mul_size (g->channels, 4));
   int64_t volume = lam_mul_size (lam_mul_size (g->recon_rows, g->recon_columns), lam_mul_size (g->recon_slices, 4));
@@ -46,7 +46,8 @@ plan_host (LamPlan *plan, const LamGeometry *g, int64_t list_n, gboolean weighte
   }
   if (params->checkpoint || (params->method == LAM_METHOD_VCD && params->init == LAM_INIT_FILE))
     lam_plan_add_buffer (plan, LAM_HOST, "slab", lam_recon_slab_bytes (g), 0, last - 1);
-  lam_plan_add_buffer (plan, LAM_HOST, "region", lam_mul_size (list_n, 4), 0, last);
+  lam_plan_add_buffer (plan, LAM_HOST, "region", lam_mul_size (lam_mul_size (g->recon_rows, g->recon_columns), 4), 0,
+                       last);
   lam_plan_add_buffer (plan, LAM_HOST, "result", volume, last, last);
 }
 
@@ -103,7 +104,7 @@ make_plan (LamProjector *p, LamPlan *plan, gboolean weighted, gboolean host_data
     lam_plan_extend (plan, "recon", result);
   } else
     plan_direct (p, plan);
-  plan_host (plan, p->geometry, p->list_n, weighted, host_data, params, lam_plan_phases (plan) - 1);
+  plan_host (plan, p->geometry, weighted, host_data, params, lam_plan_phases (plan) - 1);
   return TRUE;
 }
 
@@ -295,19 +296,44 @@ run_vcd (LamRecon *r, GError **error)
   return TRUE;
 }
 
+/* A volume that is not finite is no result: parameters of absurd size lead there. */
+static gboolean
+all_finite (const LamReconResult *r, GError **error)
+{
+  const LamGeometry *g = r->geometry;
+  int64_t n = g->recon_rows * g->recon_columns * g->recon_slices, bad = 0, first = -1;
+  for (int64_t i = 0; i < n; i++)
+    if (!isfinite (r->volume[i])) {
+      first = first < 0 ? i : first;
+      bad++;
+    }
+  if (bad == 0)
+    return TRUE;
+  int64_t line = g->recon_columns * g->recon_slices;
+  g_set_error (error, LAM_ERROR, LAM_ERROR_FAILED,
+               "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " voxels are not finite, the first at row %" G_GINT64_FORMAT
+               ", column %" G_GINT64_FORMAT ", slice %" G_GINT64_FORMAT
+               ": sigma_y (%g), sigma_x (%g) or the pixel pitch (%g %s) is out of proportion to the data",
+               bad, n, first / line, first % line / g->recon_slices, first % g->recon_slices, r->sigma_y, r->sigma_x,
+               g->channel_pitch, g->length_unit);
+  return FALSE;
+}
+
 static gboolean
 finish (LamRecon *r, GError **error)
 {
   LamReconResult *result = r->result;
   const LamGeometry *g = r->projector->geometry;
   lam_plan_release_others (r->plan, "recon");
+  if (r->vcd)
+    lam_vcd_drop_lists (r->vcd);
   result->volume = lam_alloc_n (g->recon_rows * g->recon_columns * g->recon_slices, 4, "result", error);
   LamControl *control = r->projector->control;
   r->projector->control = NULL; /* what was kept is kept, whatever was pressed since */
   gboolean ok = result->volume && lam_projector_get_volume (r->projector, &r->volume, result->volume, error);
   r->projector->control = control;
   lam_recon_measure (r);
-  return ok;
+  return ok && all_finite (result, error);
 }
 
 static gboolean
