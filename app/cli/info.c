@@ -297,6 +297,10 @@ lam_cli_info (int argc, char **argv)
     g_autoptr (LamTiffStack) stack = lam_tiff_stack_open (path, &error);
     return stack ? show_stack (path, stack) : lam_cli_fail (error);
   }
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) { /* a pipe would block */
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_FORMAT, _ ("%s: is not a plain file"), path);
+    return lam_cli_fail (error);
+  }
   if (is_tiff (path))
     return show_image (path);
   if (!checksum && !dataset && (scan = lam_cli_open_scan (path, &options, &as_scan)))

@@ -1,5 +1,7 @@
 #include "cli/json.h"
 
+#include "run/recon.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -24,7 +26,7 @@ lam_json_print (JsonBuilder *b)
 {
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
+  g_autofree char *raw = json_to_string (root, FALSE), *text = lam_json_fix_numbers (raw);
   fputs (text, stdout);
   fputc ('\n', stdout);
   fflush (stdout);

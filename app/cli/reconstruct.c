@@ -49,6 +49,10 @@ typedef struct {
 static gboolean
 choose_output (Run *r, GError **error)
 {
+  if (output && !*output) {
+    lam_cli_usage_error (error, _ ("-o: the name of the result is empty"));
+    return FALSE;
+  }
   if (output)
     r->output = g_strdup (output);
   else if (!tiff) {
@@ -86,6 +90,24 @@ choose_checkpoint (Run *r, GError **error)
     g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
                  _ ("%s: there is no state to resume from; it is kept by --checkpoint, for the same input and -o"),
                  k->checkpoint);
+    return FALSE;
+  }
+  /* It is replaced by the state and removed at the end: never something that is not a state of ours. */
+  if (g_file_test (k->checkpoint, G_FILE_TEST_EXISTS)) {
+    g_autoptr (GError) reason = NULL;
+    g_autoptr (LamCheckpoint) old = lam_checkpoint_open (k->checkpoint, &reason);
+    if (!old && !lam_checkpoint_is_one (k->checkpoint)) {
+      g_set_error (
+          error, LAM_ERROR, LAM_ERROR_INVALID,
+          _ ("--checkpoint %s: this file is there and is not a state of lamina; it would be lost: give another name"),
+          k->checkpoint);
+      return FALSE;
+    }
+  }
+  g_autofree char *state = g_canonicalize_filename (k->checkpoint, NULL);
+  g_autofree char *result = r->output ? g_canonicalize_filename (r->output, NULL) : NULL;
+  if (result && g_str_equal (state, result)) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("--checkpoint and -o are both %s: give two names"), state);
     return FALSE;
   }
   return lam_cli_not_same (r->input, k->checkpoint, error)

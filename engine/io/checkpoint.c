@@ -386,6 +386,18 @@ entry_clear (void *entry)
   g_free ((char *) ((Entry *) entry)->section.name);
 }
 
+gboolean
+lam_checkpoint_is_one (const char *path)
+{
+  char begin[sizeof magic];
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return FALSE;
+  gboolean is = read (fd, begin, sizeof begin) == (ssize_t) sizeof begin && memcmp (begin, magic, sizeof magic) == 0;
+  close (fd);
+  return is;
+}
+
 LamCheckpoint *
 lam_checkpoint_open (const char *path, GError **error)
 {

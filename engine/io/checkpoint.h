@@ -58,6 +58,8 @@ typedef struct {
 
 /* Verifies every byte. LAM_ERROR_FORMAT: not a checkpoint, another version, cut off or damaged (section and place). */
 LamCheckpoint *lam_checkpoint_open (const char *path, GError **error);
+/* Whether @path begins like a checkpoint, whole or not. */
+gboolean lam_checkpoint_is_one (const char *path);
 void lam_checkpoint_free (LamCheckpoint *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamCheckpoint, lam_checkpoint_free)
 

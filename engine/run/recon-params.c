@@ -100,6 +100,30 @@ init_name (const LamReconParams *k)
 }
 
 char *
+lam_json_fix_numbers (const char *text)
+{
+  GString *out = g_string_new (NULL);
+  gboolean quoted = FALSE, exponent = FALSE;
+  for (const char *c = text; *c; c++) {
+    if (quoted && *c == '\\' && c[1]) { /* an escaped character */
+      g_string_append_len (out, c++, 2);
+      continue;
+    }
+    if (*c == '"')
+      quoted = !quoted;
+    if (!quoted && (*c == 'e' || *c == 'E') && c > text && g_ascii_isdigit (c[-1]))
+      exponent = TRUE;
+    else if (!quoted && exponent && *c == '.' && c[1] == '0') {
+      c++;
+      continue;
+    } else if (!g_ascii_isdigit (*c) && *c != '+' && *c != '-')
+      exponent = FALSE;
+    g_string_append_c (out, *c);
+  }
+  return g_string_free (out, FALSE);
+}
+
+char *
 lam_recon_params_json (const LamReconParams *k)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
@@ -141,5 +165,6 @@ lam_recon_params_json (const LamReconParams *k)
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   json_generator_set_root (generator, root);
-  return json_generator_to_data (generator, NULL);
+  g_autofree char *text = json_generator_to_data (generator, NULL);
+  return lam_json_fix_numbers (text);
 }

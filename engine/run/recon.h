@@ -51,6 +51,9 @@ gboolean lam_recon_params_check (const LamReconParams *params, GError **error);
 /* As one JSON object. g_free (). */
 char *lam_recon_params_json (const LamReconParams *params);
 
+/* json-glib writes 1e-10 as "1e-10.0", which is no JSON: a copy of @text with such numbers put right. g_free (). */
+char *lam_json_fix_numbers (const char *text);
+
 /* Numbers of one device after a run. */
 typedef struct {
   char name[32];
