@@ -87,6 +87,34 @@ test_memory (gconstpointer data)
     }
 }
 
+/* Copies between devices are those of the plan, within a tenth: a list's pieces differ a little in how they are summed. */
+static void
+test_traffic (gconstpointer data)
+{
+  g_autoptr (LamDataset) d = example (GPOINTER_TO_INT (data));
+  static const char *const counts[] = {"1xcpu", "2xcpu", "3xcpu", "5xcpu"};
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    g_autoptr (GError) error = NULL;
+    LamReconParams params;
+    lam_recon_params_init (&params);
+    params.iterations = 5;
+    params.stop_percent = 0;
+    params.devices = (char *) counts[i];
+    g_autoptr (LamPlan) plan = lam_recon_plan (d->geometry, FALSE, TRUE, &params, &error);
+    g_assert_no_error (error);
+    g_autoptr (LamReconResult) r = run (d, &params, NULL, NULL);
+    int64_t out = 0, in = 0, planned = lam_plan_copied (plan);
+    for (int k = 0; k < r->n_devices; k++) {
+      in += r->devices[k].copied_in;
+      out += r->devices[k].copied_out;
+    }
+    g_test_message ("%s: planned %" G_GINT64_FORMAT " between devices, in %" G_GINT64_FORMAT ", out %" G_GINT64_FORMAT,
+                    counts[i], planned, in, out);
+    g_assert_cmpint (r->copied, >=, planned / 10 * 9);
+    g_assert_cmpint (r->copied, <=, planned / 10 * 11);
+  }
+}
+
 /* A run in two halves, on another device count, has the bits of one that went through. */
 static void
 test_resume (gconstpointer data)
@@ -271,11 +299,8 @@ main (int argc, char **argv)
     const struct {
       const char *name;
       GTestDataFunc func;
-    } tests[] = {{"devices", test_devices},
-                 {"memory", test_memory},
-                 {"resume", test_resume},
-                 {"no-memory", test_no_memory},
-                 {"live", test_live}};
+    } tests[] = {{"devices", test_devices}, {"memory", test_memory},       {"traffic", test_traffic},
+                 {"resume", test_resume},   {"no-memory", test_no_memory}, {"live", test_live}};
     for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {
       g_autofree char *path = g_strdup_printf ("/recon/%s/%s", tests[i].name, names[kind]);
       g_test_add_data_func (path, GINT_TO_POINTER (kind ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL), tests[i].func);

@@ -359,19 +359,22 @@ lam_projector_plan (LamProjector *p, LamPlan *plan, int64_t longest, int first, 
 }
 
 void
-lam_projector_plan_copies (LamProjector *p, LamPlan *plan, const char *name, double forward, double back, int phase)
+lam_projector_plan_copies (LamProjector *p, LamPlan *plan, const char *name, int64_t length, double forward,
+                           double back, int phase)
 {
   int devices = p->slices.devices;
-  for (int o = 0; o < devices; o++)
-    for (int d = 0; d < devices; d++) {
+  for (int d = 0; d < devices; d++) {
+    g_autofree LamListCut *cut = g_new (LamListCut, 1);
+    lam_projector_cut_list (p, d, length, cut); /* how many sums the device sends for each pixel */
+    for (int o = 0; o < devices; o++) {
+      int64_t slices = lam_placement_count (&p->slices, o), own = lam_placement_count (&p->views, d) > 0;
       if (o == d)
         continue;
-      int64_t slices = lam_placement_count (&p->slices, o);
-      LamNode nodes[LAM_MAX_NODES];
-      int n = lam_blocks_nodes (&p->blocks, lam_projector_own_blocks (p, d), 1, nodes);
       lam_plan_add_copy (plan, name, o, d, (int64_t) (forward * (double) (p->list_n * slices * 4)), phase);
-      lam_plan_add_copy (plan, name, d, o, (int64_t) (back * (double) (p->list_n * slices * 4 * n)), phase);
+      lam_plan_add_copy (plan, name, d, o, (int64_t) (back * (double) (own * p->list_n * slices * 4 * cut->n_nodes)),
+                         phase);
     }
+  }
 }
 
 gboolean

@@ -79,11 +79,10 @@ int64_t lam_projector_packed_stride (const LamProjector *p, int d, int64_t n);
 int64_t lam_projector_view_floats (const LamProjector *p);
 int64_t lam_projector_line_stride (const LamProjector *p);
 
-/* Adds the workspace for lists of up to @longest pixels to @plan, and takes it. Copies of @passes forward and back
- * passes over @listed pixels in all are added to phase @first. */
+/* Adds the workspace for lists of up to @longest pixels to @plan, and takes it.  */
 void lam_projector_plan (LamProjector *p, LamPlan *plan, int64_t longest, int first, int last);
-void lam_projector_plan_copies (LamProjector *p, LamPlan *plan, const char *name, double forward, double back,
-                                int phase);
+void lam_projector_plan_copies (LamProjector *p, LamPlan *plan, const char *name, int64_t length, double forward,
+                                double back, int phase);
 gboolean lam_projector_open (LamProjector *p, LamPlan *plan, GError **error);
 
 /* Between host arrays and shards. Sinogram [view][row][channel], volume [row][column][slice]. */

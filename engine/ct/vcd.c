@@ -68,9 +68,19 @@ write_plan (LamVcd *vcd, LamVcdStart start)
   lam_halos_plan (p, plan, begin, iterate);
   lam_volume_sums_plan (p, plan, iterate, iterate);
   lam_plan_add_buffer (plan, LAM_HOST, "subset lists", list_bytes (vcd), iterate, iterate);
-  lam_projector_plan_copies (p, plan, "start", start == LAM_START_ZERO ? 0 : 1, start == LAM_START_DIRECT ? 2 : 1,
-                             begin);
-  lam_projector_plan_copies (p, plan, "iterations", (double) n * (vcd->params.positivity ? 2 : 1), (double) n, iterate);
+  lam_projector_plan_copies (p, plan, "start", p->list_n, start == LAM_START_ZERO || start == LAM_START_RESUME ? 0 : 1,
+                             start == LAM_START_DIRECT ? 2 : 1, begin);
+  /* Iterations with as many subsets move as much. */
+  int64_t counts[16] = {0};
+  for (int64_t i = vcd->params.first_iteration; i < vcd->params.iterations; i++)
+    counts[LAM_MIN (lam_partition_level (i), 7)]++;
+  for (int level = 0; level < 8; level++)
+    if (counts[level] > 0) {
+      int64_t subsets = LAM_MIN (lam_granularity[level], p->list_n);
+      lam_projector_plan_copies (p, plan, "iterations", (p->list_n + subsets - 1) / subsets,
+                                 (double) counts[level] * (vcd->params.positivity ? 2 : 1), (double) counts[level],
+                                 iterate);
+    }
   for (int d = 0; d + 1 < p->slices.devices; d++)
     if (lam_placement_count (&p->slices, d + 1) > 0) {
       lam_plan_add_copy (plan, "halos", d, d + 1, (n * p->list_n + p->pixels) * 4, iterate);

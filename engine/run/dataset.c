@@ -206,6 +206,21 @@ out:
   return ok;
 }
 
+/* A smaller copy of an array whose rest is not needed any more. */
+static gboolean
+shrink (float **array, int64_t n, const char *what, GError **error)
+{
+  float *small = *array ? lam_alloc_n (n, sizeof **array, what, error) : NULL;
+  if (!*array)
+    return TRUE;
+  if (!small)
+    return FALSE;
+  memcpy (small, *array, n * sizeof **array);
+  lam_free (*array);
+  *array = small;
+  return TRUE;
+}
+
 static gboolean
 prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange rows, const float *flat,
          const float *dark, LamControl *control, GError **error)
@@ -244,7 +259,9 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
   if (params->bin > 1) {
     if (!lam_bin (d->sinogram, g->views, n, g->channels, params->bin, params->bin, d->sinogram, error)
         || (d->weights && !lam_bin (d->weights, g->views, n, g->channels, params->bin, params->bin, d->weights, error))
-        || !lam_geometry_bin (g, params->bin, params->bin, error))
+        || !lam_geometry_bin (g, params->bin, params->bin, error)
+        || !shrink (&d->sinogram, g->views * g->rows * g->channels, "binned projections", error)
+        || !shrink (&d->weights, g->views * g->rows * g->channels, "binned weights", error))
       return FALSE;
     say (d, "binned by %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT " rows, %" G_GINT64_FORMAT " channels", params->bin,
          g->rows, g->channels);

@@ -38,6 +38,7 @@ lam_recon_measure (LamRecon *r)
   result->n_devices = lam_devices_count (r->set);
   result->devices = g_new0 (LamReconDevice, result->n_devices);
   result->peak_bytes = lam_memory_peak ();
+  result->copied = lam_devices_copied (r->set);
   for (int d = 0; d < result->n_devices; d++) {
     LamDevice *device = lam_devices_get (r->set, d);
     LamReconDevice *out = &result->devices[d];

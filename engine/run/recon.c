@@ -88,7 +88,7 @@ plan_direct (LamProjector *p, LamPlan *plan)
   }
   lam_direct_plan (p, plan, filter, filter);
   lam_projector_plan (p, plan, LAM_MIN (4096, p->pixels), back, back);
-  lam_projector_plan_copies (p, plan, "back projection", 0, 1, back);
+  lam_projector_plan_copies (p, plan, "back projection", p->list_n, 0, 1, back);
 }
 
 /* Writes the whole plan; @vcd gets the solver for method VCD. */

@@ -78,6 +78,7 @@ typedef struct {
   gboolean stopped;   /* by the person, before the end; the volume is that of the last whole iteration */
   double seconds;
   int64_t plan_bytes, peak_bytes; /* forecast and measured, all devices and the host */
+  int64_t copied;                 /* bytes between devices */
   int n_devices;
   LamReconDevice *devices;
   GString *log;   /* lines */
