@@ -42,7 +42,8 @@ test_resume (void)
   g_assert_cmpint (kept (), >=, 2);
   Desk *desk = desk_start ("--dark");
   g_autofree char *offer = desk_wait_said (desk, "A run of scan.h5 stopped after iteration");
-  g_assert_cmpint ((int) g_ascii_strtoll (strrchr (offer, ' '), NULL, 10), >=, 3);
+  /* The state is kept every iteration, or less often where the disk is slow. */
+  g_assert_cmpint ((int) g_ascii_strtoll (strrchr (offer, ' '), NULL, 10), >=, 1);
   desk_wait_calm ((DeskRect){0, 0, 1440, 120});
   desk_picture ("crash-offer");
   desk_do ("key alt+e");
