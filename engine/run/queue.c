@@ -84,13 +84,16 @@ finished_cb (LamJob *job, LamQueue *self)
 static void
 start_next (LamQueue *self)
 {
+  if (!self->jobs)
+    return;
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->jobs));
   for (guint i = 0; !self->running && i < n; i++) {
     g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (self->jobs), i);
     if (lam_job_get_state (job) != LAM_JOB_WAITING)
       continue;
     self->running = g_object_ref (job);
-    g_signal_connect (job, "finished", G_CALLBACK (finished_cb), self);
+    /* A job may tell of its end after it left the list, even after the queue is gone. */
+    g_signal_connect_object (job, "finished", G_CALLBACK (finished_cb), self, 0);
     lam_job_start (job);
   }
 }
