@@ -342,6 +342,27 @@ test_queue (void)
   }
 }
 
+/* A job that has ended, and whose end the main loop does not know yet, leaves the queue, and the queue goes: its end tells a
+ * queue that is no more nothing. */
+static void
+test_queue_gone (void)
+{
+  LamQueue *queue = lam_queue_new ();
+  Told told = {0};
+  g_autoptr (LamJob) job = lam_job_new ("notes", note_func, NULL, NULL);
+  listen (job, &told);
+  lam_queue_add (queue, job);
+  while (lam_job_is_active (job))
+    g_usleep (1000);
+  lam_queue_remove (queue, job);
+  g_object_add_weak_pointer (G_OBJECT (queue), (gpointer *) &queue);
+  gpointer was = queue;
+  g_object_unref (queue);
+  g_assert_null (queue);
+  g_assert_cmpuint (g_signal_handler_find (job, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, was), ==, 0);
+  RUN_UNTIL (told.finished);
+}
+
 /* The last reference may go while the job runs: it ends by itself. */
 static void
 test_dropped (void)
@@ -365,6 +386,7 @@ main (int argc, char **argv)
   g_test_add_func ("/job/pictures", test_pictures);
   g_test_add_func ("/job/coalesced", test_coalesced);
   g_test_add_func ("/job/dropped", test_dropped);
-  g_test_add_func ("/queue", test_queue);
+  g_test_add_func ("/queue/turns", test_queue);
+  g_test_add_func ("/queue/gone", test_queue_gone);
   return g_test_run ();
 }
