@@ -18,6 +18,9 @@ def tally_program(test):
     """Returns (passed, [failed], [(skipped, reason)]) of one program."""
     passed, failed, skipped = 0, [], []
     name, result, last_words = test["name"].split(" / ")[-1], test["result"], ""  # meson puts the suite before it
+    for line in (test.get("stderr") or "").splitlines():
+        if line.startswith("SUMMARY: "):  # a sanitizer's
+            last_words = ": " + line[9:]
     for line in (test.get("stdout") or "").splitlines():
         case = CASE.match(line)
         if case:
