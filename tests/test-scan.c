@@ -559,6 +559,68 @@ test_mbirjax (void)
   test_error (g_steal_pointer (&error), LAM_ERROR_FORMAT, "not a JSON object", NULL);
 }
 
+/* What an MBIRJAX file states of the volume is used or refused by name; what it leaves out is said. */
+static void
+test_mbirjax_volume (void)
+{
+#define CONE "{\"cone_beam_params\": {\"source_detector_dist\": 40, \"source_iso_dist\": 20}, \"optional_params\": {"
+  static const struct {
+    const char *json, *says[3];
+    int code;
+  } cases[] = {
+      {CONE "\"delta_voxel\": 0}}", {"delta_voxel is 0", "above 0"}, LAM_ERROR_INVALID},
+      {CONE "\"delta_voxel\": -1, \"recon_shape\": [3, 3, 2]}}", {"delta_voxel is -1", "above 0"}, LAM_ERROR_INVALID},
+      {CONE "\"delta_voxel\": NaN}}", {"delta_voxel is nan"}, LAM_ERROR_INVALID},
+      {CONE "\"delta_voxel\": 1e300}}", {"delta_voxel is 1e+300", "delta_det_channel (1)"}, LAM_ERROR_INVALID},
+      {CONE "\"delta_voxel\": 1, \"recon_shape\": [0, 3, 2]}}", {"recon_shape", "size 0", "is 0"}, LAM_ERROR_INVALID},
+      {CONE "\"delta_voxel\": 1, \"recon_shape\": [3, -3, 2]}}", {"recon_shape", "size 1", "is -3"}, LAM_ERROR_INVALID},
+      {CONE "\"delta_voxel\": 1, \"recon_shape\": [3, 3, 1e12]}}", {"size 2", "is 1e+12"}, LAM_ERROR_INVALID},
+      {CONE "\"delta_voxel\": 1, \"recon_shape\": [3, 3, 2.5]}}", {"size 2", "is 2.5"}, LAM_ERROR_INVALID},
+      {CONE "\"recon_slice_offset\": Infinity}}", {"recon_slice_offset is inf"}, LAM_ERROR_INVALID},
+      {CONE "\"alu_value\": 0, \"alu_unit\": \"mm\"}}", {"alu_value is 0"}, LAM_ERROR_INVALID},
+  };
+  g_autoptr (GError) error = NULL;
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *bad = make_mbirjax ("volume.h5", cases[i].json, 4, 4);
+    g_test_message ("%s", cases[i].json);
+    g_assert_null (lam_scan_open (bad, NULL, &error));
+    test_error (g_steal_pointer (&error), cases[i].code, bad, cases[i].says[0], cases[i].says[1], cases[i].says[2],
+                NULL);
+  }
+  g_autofree char *shape = make_mbirjax ("shape.h5", CONE "\"recon_shape\": [3, 4, 2]}}", 4, 4);
+  g_autoptr (LamScan) s = open_ok (shape, NULL);
+  g_assert_cmpint (s->geometry->recon_columns, ==, 4);
+  g_assert_cmpfloat (s->geometry->voxel_pitch, ==, 0.5); /* of the channels at the axis */
+  assert_finding (s, "volume", LAM_FINDING_ASSUMED, "no voxel pitch");
+  g_autofree char *pitch = make_mbirjax ("pitch.h5", CONE "\"delta_voxel\": 0.25}}", 4, 4);
+  g_autoptr (LamScan) t = open_ok (pitch, NULL);
+  g_assert_cmpint (t->geometry->recon_rows, ==, 0);
+  assert_finding (t, "volume", LAM_FINDING_ASSUMED, "voxel pitch (0.25 px)");
+  g_autofree char *both = make_mbirjax ("both.h5", CONE "\"delta_voxel\": 0.25, \"recon_shape\": [3, 4, 2]}}", 4, 4);
+  LamScanOptions o = LAM_SCAN_OPTIONS_INIT;
+  o.geometry_set = TRUE;
+  g_autoptr (LamScan) whole = open_ok (both, NULL), other = open_ok (both, &o);
+  g_assert_null (finding (whole, "volume", LAM_FINDING_ASSUMED));
+  assert_finding (other, "volume", LAM_FINDING_ASSUMED, "another beam");
+#undef CONE
+
+  /* Lamina's own file likewise. */
+  float samples[200] = {0};
+  static const char *const says[] = {"recon_shape[1] is 0", "voxel_pitch is 0", "slice_offset is inf"};
+  for (int i = 0; i < 3; i++) {
+    g_autoptr (LamGeometry) g = full_geometry ();
+    if (i == 0)
+      g->recon_columns = 0;
+    else if (i == 1)
+      g->voxel_pitch = 0;
+    else
+      g->slice_offset = INFINITY;
+    g_autofree char *own = make_lamina ("own-volume.h5", g, FALSE, FALSE, samples);
+    g_assert_null (lam_scan_open (own, NULL, &error));
+    test_error (g_steal_pointer (&error), LAM_ERROR_INVALID, own, says[i], NULL);
+  }
+}
+
 static void
 test_refused (void)
 {
@@ -756,6 +818,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scan/own", test_own);
   g_test_add_func ("/scan/write-faults", test_write_faults);
   g_test_add_func ("/scan/mbirjax", test_mbirjax);
+  g_test_add_func ("/scan/mbirjax-volume", test_mbirjax_volume);
   g_test_add_func ("/scan/refused", test_refused);
   g_test_add_func ("/scan/changed", test_changed);
   g_test_add_func ("/scan/locale", test_locale);

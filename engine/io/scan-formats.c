@@ -82,6 +82,56 @@ lam_scan_open_dxchange (ScanFacts *f, GError **error)
 /* ---- Lamina's own ---- */
 
 static gboolean
+is_size (double x)
+{
+  return x >= 1 && x < 1e9 && x == floor (x);
+}
+
+/* The volume, where there is one: three sizes, and a pitch and a place that go with them. */
+static gboolean
+take_volume (ScanFacts *f, hid_t id, const char *place, GError **error)
+{
+  LamGeometry *g = f->scan->geometry;
+  double shape[3];
+  int64_t n;
+  if (!lam_h5_attribute_doubles (id, "recon_shape", shape, 3, &n, place, error))
+    return FALSE;
+  if (n == 0)
+    return TRUE;
+  if (n != 3) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT,
+                 "%s: attribute recon_shape: three sizes were expected, not %" G_GINT64_FORMAT, place, n);
+    return FALSE;
+  }
+  const struct {
+    const char *name;
+    double value;
+    gboolean ok;
+    const char *expected;
+  } values[] = {
+      {"recon_shape[0]", shape[0], is_size (shape[0]), "a whole number from 1 to 999999999"},
+      {"recon_shape[1]", shape[1], is_size (shape[1]), "a whole number from 1 to 999999999"},
+      {"recon_shape[2]", shape[2], is_size (shape[2]), "a whole number from 1 to 999999999"},
+      {"voxel_pitch", g->voxel_pitch, isfinite (g->voxel_pitch) && g->voxel_pitch > 0, "a finite length above 0"},
+      {"slice_offset", g->slice_offset, isfinite (g->slice_offset), "a finite length"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS (values); i++)
+    if (!values[i].ok) {
+      g_autofree char *text = lam_scan_number (values[i].value);
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                   "%s: attribute %s is %s; %s was expected: correct it, or leave recon_shape out for the "
+                   "automatic volume",
+                   place, values[i].name, text, values[i].expected);
+      return FALSE;
+    }
+  g->recon_rows = (int64_t) shape[0];
+  g->recon_columns = (int64_t) shape[1];
+  g->recon_slices = (int64_t) shape[2];
+  f->voxel_stated = TRUE;
+  return TRUE;
+}
+
+static gboolean
 take_geometry (ScanFacts *f, hid_t id, const char *place, GError **error)
 {
   LamGeometry *g = f->scan->geometry;
@@ -111,20 +161,7 @@ take_geometry (ScanFacts *f, hid_t id, const char *place, GError **error)
     if (!lam_h5_attribute_double (id, numbers[i].name, numbers[i].value, place, error))
       return FALSE;
   }
-  double shape[3];
-  int64_t n;
-  if (!lam_h5_attribute_doubles (id, "recon_shape", shape, 3, &n, place, error))
-    return FALSE;
-  if (n == 3) {
-    if (!(shape[0] >= 0 && shape[1] >= 0 && shape[2] >= 0 && shape[0] < 1e9 && shape[1] < 1e9 && shape[2] < 1e9)) {
-      g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: attribute recon_shape is out of range", place);
-      return FALSE;
-    }
-    g->recon_rows = (int64_t) shape[0];
-    g->recon_columns = (int64_t) shape[1];
-    g->recon_slices = (int64_t) shape[2];
-  }
-  return TRUE;
+  return take_volume (f, id, place, error);
 }
 
 /* One word out of two; *@second tells which. */

@@ -160,24 +160,33 @@ take_text (Parameters *p, const char *name)
              : NULL;
 }
 
-/* A list of three sizes that are whole numbers; zeros when it is absent. */
+/* A list of three sizes, each a whole number from 1; zeros when it is absent. */
 static gboolean
 take_shape (Parameters *p, const char *name, int64_t shape[3], GError **error)
 {
+  const char *file = p->facts->scan->path;
   int64_t n;
   double *values;
+  memset (shape, 0, 3 * sizeof *shape);
   if (!take_numbers (p, name, &values, &n, error))
     return FALSE;
   gboolean ok = n == 0 || n == 3;
-  for (int64_t i = 0; i < 3; i++) {
-    double x = n == 3 ? values[i] : 0;
-    ok = ok && x >= 0 && x < 1e9 && x == floor (x);
-    shape[i] = ok ? (int64_t) x : 0;
+  if (!ok)
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT,
+                 "%s: parameter %s: three sizes were expected, not %" G_GINT64_FORMAT, file, name, n);
+  for (int64_t i = 0; ok && i < n; i++) {
+    ok = values[i] >= 1 && values[i] < 1e9 && values[i] == floor (values[i]);
+    if (ok)
+      shape[i] = (int64_t) values[i];
+    else {
+      g_autofree char *text = lam_scan_number (values[i]);
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                   "%s: parameter %s: size %" G_GINT64_FORMAT " of three is %s; a whole number from 1 to 999999999 was "
+                   "expected: correct it or leave the parameter out",
+                   file, name, i, text);
+    }
   }
   lam_free (values);
-  if (!ok)
-    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: parameter %s: three sizes were expected",
-                 p->facts->scan->path, name);
   return ok;
 }
 
@@ -225,6 +234,39 @@ take_view_numbers (Parameters *p, GError **error)
   return ok;
 }
 
+/* The volume that the file states. What it leaves out is settled when the distances are known (scan.c). */
+static gboolean
+take_volume (Parameters *p, GError **error)
+{
+  ScanFacts *f = p->facts;
+  LamGeometry *g = f->scan->geometry;
+  int64_t shape[3];
+  if (!take_number (p, "delta_voxel", &g->voxel_pitch, &f->voxel_stated, error)
+      || !take_number (p, "recon_slice_offset", &g->slice_offset, NULL, error)
+      || !take_shape (p, "recon_shape", shape, error))
+    return FALSE;
+  double ratio = f->voxel_stated && g->channel_pitch > 0 ? g->voxel_pitch / g->channel_pitch : 1;
+  if (f->voxel_stated && (!isfinite (g->voxel_pitch) || !(ratio >= 1e-6 && ratio <= 1e6))) {
+    g_autofree char *text = lam_scan_number (g->voxel_pitch), *pitch = lam_scan_number (g->channel_pitch);
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "%s: parameter delta_voxel is %s; a length above 0 and of the order of delta_det_channel (%s) was "
+                 "expected: correct it or leave it out",
+                 f->scan->path, text, pitch);
+    return FALSE;
+  }
+  if (!isfinite (g->slice_offset)) {
+    g_autofree char *text = lam_scan_number (g->slice_offset);
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "%s: parameter recon_slice_offset is %s; a finite length was expected: correct it or leave it out",
+                 f->scan->path, text);
+    return FALSE;
+  }
+  g->recon_rows = shape[0];
+  g->recon_columns = shape[1];
+  g->recon_slices = shape[2];
+  return TRUE;
+}
+
 static gboolean
 take_geometry (Parameters *p, GError **error)
 {
@@ -232,22 +274,22 @@ take_geometry (Parameters *p, GError **error)
   LamGeometry *g = f->scan->geometry;
   gboolean has_d = FALSE, has_s = FALSE;
   double alu = 1, pad[2] = {0, 0};
-  int64_t shape[3];
   if (!take_number (p, "delta_det_channel", &g->channel_pitch, NULL, error)
       || !take_number (p, "delta_det_row", &g->row_pitch, NULL, error)
       || !take_number (p, "det_channel_offset", &g->channel_offset, NULL, error)
       || !take_number (p, "det_row_offset", &g->row_offset, NULL, error)
       || !take_number (p, "source_detector_dist", &g->source_detector, &has_d, error)
       || !take_number (p, "source_iso_dist", &g->source_axis, &has_s, error)
-      || !take_number (p, "delta_voxel", &g->voxel_pitch, NULL, error)
       || !take_number (p, "voxel_row_aspect", &g->row_aspect, NULL, error)
       || !take_number (p, "voxel_slice_aspect", &g->slice_aspect, NULL, error)
-      || !take_number (p, "recon_slice_offset", &g->slice_offset, NULL, error)
-      || !take_number (p, "alu_value", &alu, NULL, error) || !take_shape (p, "recon_shape", shape, error))
+      || !take_number (p, "alu_value", &alu, NULL, error) || !take_volume (p, error))
     return FALSE;
-  g->recon_rows = shape[0];
-  g->recon_columns = shape[1];
-  g->recon_slices = shape[2];
+  if (!isfinite (alu) || alu <= 0) {
+    g_autofree char *text = lam_scan_number (alu);
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "%s: parameter alu_value is %s; a number above 0 was expected",
+                 f->scan->path, text);
+    return FALSE;
+  }
   g->detector = take_flag (p, "use_curved_detector", FALSE) ? LAM_DETECTOR_CURVED : LAM_DETECTOR_FLAT;
   g->mask = take_flag (p, "use_ror_mask", TRUE) ? LAM_MASK_ELLIPSE : LAM_MASK_NONE;
   int64_t n;

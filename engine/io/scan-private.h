@@ -15,6 +15,7 @@ typedef struct {
   gboolean kind_stated;      /* parallel or cone */
   gboolean distances_stated; /* source_detector and source_axis */
   gboolean pitch_stated;     /* lengths are mm; else px */
+  gboolean voxel_stated;     /* voxel_pitch */
   char *pitch_from;          /* where the pitch stands */
   double *angles;            /* lam_alloc; NULL: the file has none */
   int64_t n_angles;

@@ -150,8 +150,12 @@ apply_geometry (ScanFacts *f, GError **error)
     g->kind = o->geometry;
   else if (!f->kind_stated && (has_d || has_s))
     g->kind = LAM_GEOMETRY_CONE;
-  if (g->kind != stated) /* a volume in the file was meant for the other kind */
+  if (g->kind != stated && g->recon_rows > 0) { /* it was meant for the other kind */
+    lam_scan_found (s, LAM_FINDING_ASSUMED, "volume", NULL, NULL,
+                    "the file's volume is for another beam than the one given: the automatic volume is used");
     g->recon_rows = g->recon_columns = g->recon_slices = 0;
+    f->voxel_stated = FALSE;
+  }
 
   if (g->kind == LAM_GEOMETRY_PARALLEL) {
     g->detector = LAM_DETECTOR_FLAT;
@@ -304,6 +308,27 @@ apply_rows (ScanFacts *f, GError **error)
   return TRUE;
 }
 
+/* A volume that the file states in part: what becomes of it is said. */
+static void
+apply_volume (ScanFacts *f)
+{
+  LamScan *s = f->scan;
+  LamGeometry *g = s->geometry;
+  if (f->voxel_stated && g->recon_rows == 0) {
+    g_autofree char *text = lam_scan_number (g->voxel_pitch);
+    lam_scan_found (s, LAM_FINDING_ASSUMED, "volume", NULL, g_strdup ("automatic volume"),
+                    "the file states a voxel pitch (%s %s) and no shape of the volume: the pitch is not used", text,
+                    g->length_unit);
+  }
+  double pitch = g->channel_pitch / lam_geometry_magnification (g);
+  if (!f->voxel_stated && g->recon_rows > 0 && isfinite (pitch) && pitch > 0) {
+    g_autofree char *text = lam_scan_number (pitch);
+    g->voxel_pitch = pitch;
+    lam_scan_found (s, LAM_FINDING_ASSUMED, "volume", NULL, g_strdup_printf ("%s %s", text, g->length_unit),
+                    "the file states the shape of the volume and no voxel pitch: that of the channels at the axis");
+  }
+}
+
 static void
 list_samples (ScanFacts *f)
 {
@@ -372,6 +397,7 @@ lam_scan_open (const char *path, const LamScanOptions *options, GError **error)
   list_samples (&f);
   if (!apply_pitch (&f, error) || !apply_geometry (&f, error) || !apply_angles (&f, error) || !apply_rows (&f, error))
     return NULL;
+  apply_volume (&f);
   list_unused (&f);
   return g_steal_pointer (&s);
 }
