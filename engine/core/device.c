@@ -16,7 +16,7 @@ typedef struct {
   gboolean closed; /* by the guard */
 } Buffer;
 
-/* One device's control thread: waits for a step, calls it, says when it ended. */
+/* One device's control thread: waits for a step, calls it, says when it ended. The first device's is the caller. */
 typedef struct {
   pthread_t thread;
   LamDevice *device;
@@ -167,7 +167,7 @@ lam_devices_unref (LamDevices *set)
     set->quit = TRUE;
     pthread_cond_broadcast (&set->begin);
     pthread_mutex_unlock (&set->lock);
-    for (int i = 0; i < set->n; i++)
+    for (int i = 1; i < set->n; i++)
       pthread_join (set->control[i].thread, NULL);
   }
   for (int i = 0; i < set->n; i++)
@@ -263,7 +263,7 @@ run_in_turn (LamDevices *set, LamDeviceFunc func, void *data, GError **error)
 static gboolean
 start_controls (LamDevices *set, GError **error)
 {
-  for (int i = 0; i < set->n; i++) {
+  for (int i = 1; i < set->n; i++) {
     set->control[i].device = &set->device[i];
     int code = pthread_create (&set->control[i].thread, NULL, control_main, &set->control[i]);
     if (code != 0) {
@@ -271,7 +271,7 @@ start_controls (LamDevices *set, GError **error)
       set->quit = TRUE;
       pthread_cond_broadcast (&set->begin);
       pthread_mutex_unlock (&set->lock);
-      while (i-- > 0)
+      while (--i > 0)
         pthread_join (set->control[i].thread, NULL);
       set->quit = FALSE;
       g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY, "device threads could not be started: %s", g_strerror (code));
@@ -285,16 +285,21 @@ start_controls (LamDevices *set, GError **error)
 gboolean
 lam_devices_run (LamDevices *set, LamDeviceFunc func, void *data, GError **error)
 {
-  if (set->n == 1 || set->guard) /* one device: its control thread is the caller */
+  lam_fp_setup ();
+  if (set->n == 1 || set->guard)
     return run_in_turn (set, func, data, error);
   if (!set->started && !start_controls (set, error))
     return FALSE;
   pthread_mutex_lock (&set->lock);
   set->func = func;
   set->data = data;
-  set->running = set->n;
+  set->running = set->n - 1;
   set->step++;
   pthread_cond_broadcast (&set->begin);
+  pthread_mutex_unlock (&set->lock);
+  set->results[0] = func (&set->device[0], data, &set->errors[0]);
+  set->end_ns[0] = lam_clock_ns ();
+  pthread_mutex_lock (&set->lock);
   while (set->running)
     pthread_cond_wait (&set->ended, &set->lock);
   pthread_mutex_unlock (&set->lock);

@@ -3,6 +3,9 @@
 
 #include "ct/projector.h"
 
+/* Pixels whose sums are fetched and folded at a time: the pieces of all nodes stay in the nearest caches. */
+#define LAM_FOLD_PIXELS 64
+
 /* How one device cuts a back projection of a list: nodes of its blocks, pixels at a time. */
 typedef struct {
   LamNode nodes[LAM_MAX_NODES];

@@ -170,49 +170,79 @@ back_device (LamDevice *device, void *data, GError **error)
 typedef struct {
   Back *b;
   int d;
-  const float *nodes; /* [node][batch] of own slices in the band */
-  int64_t node_floats, stride;
-  LamRange own; /* own slices in the band */
+  LamRange own;        /* own slices in the band */
+  int64_t tile_floats; /* room of a worker for a tile of one node from elsewhere */
 } Fold;
 
-/* Folds n floats of all nodes into out. */
+/* A node's sums for one tile of pixels: its first line, and floats between lines. */
+typedef struct {
+  const float *at;
+  int64_t stride;
+} Piece;
+
+/* to = a + b; a may be @to itself. */
 static void
-fold_line (const Fold *f, int64_t offset, int64_t n, float *out)
+add (int64_t n, const float *a, const float *restrict b, float *restrict to)
 {
-  enum { PIECE = 256 };
-  float stack[12][PIECE];
-  const Back *b = f->b;
-  for (int64_t at = 0; at < n; at += PIECE) {
-    int64_t m = LAM_MIN (PIECE, n - at);
+  if (a == to)
+    for (int64_t i = 0; i < n; i++)
+      to[i] += b[i];
+  else
+    for (int64_t i = 0; i < n; i++)
+      to[i] = a[i] + b[i];
+}
+
+/* Folds n floats of one line of all nodes into out. */
+static void
+fold_line (const Back *b, const Piece *piece, int64_t line, int64_t n, float *out)
+{
+  enum { LENGTH = 256 };
+  float sum[12][LENGTH];
+  const float *stack[12];
+  for (int64_t at = 0; at < n; at += LENGTH) {
+    int64_t m = LAM_MIN (LENGTH, n - at);
     int depth = 0;
     for (int i = 0; i < b->n_nodes; i++) {
-      memcpy (stack[depth++], f->nodes + i * f->node_floats + offset + at, m * sizeof (float));
+      stack[depth++] = piece[i].at + line * piece[i].stride + at;
       for (int j = 0; j < b->merges[i]; j++) {
         depth--;
-        float *restrict a = stack[depth - 1];
-        const float *restrict c = stack[depth];
-        for (int64_t l = 0; l < m; l++)
-          a[l] += c[l];
+        add (m, stack[depth - 1], stack[depth], sum[depth - 1]);
+        stack[depth - 1] = sum[depth - 1];
       }
     }
     memcpy (out + at, stack[0], m * sizeof (float));
   }
 }
 
+/* One tile of pixels: fetches its sums from the devices that made them, and folds them. */
 static void
 fold_task (int64_t index, int worker, void *data)
 {
   const Fold *f = data;
   Back *b = f->b;
   LamProjector *p = b->p;
-  int64_t at = index * LAM_KERNEL_PIXELS, n = LAM_MIN (LAM_KERNEL_PIXELS, b->n - at), wide = lam_range_size (f->own);
-  int64_t k0 = f->own.begin - p->slices.range[f->d].begin;
+  int64_t at = index * LAM_FOLD_PIXELS, n = LAM_MIN (LAM_FOLD_PIXELS, b->n - at), wide = lam_range_size (f->own);
+  int64_t k0 = f->own.begin - p->slices.range[f->d].begin, in_band = f->own.begin - b->k.begin;
   float *out = b->out[f->d];
+  Piece piece[LAM_MAX_NODES];
+  for (int o = 0; o < p->slices.devices; o++)
+    for (int i = b->first_node[o]; i < b->first_node[o + 1]; i++) {
+      const float *from = p->work[o].nodes + (i - b->first_node[o]) * b->node_floats
+                          + (planar (p) ? in_band * b->stride + at : in_band + at * b->stride);
+      piece[i] = (Piece){from, b->stride};
+      if (o != f->d) {
+        int64_t stride = lam_round_up (planar (p) ? n : wide, LAM_LANES);
+        float *to = p->work[f->d].received + ((int64_t) worker * b->n_nodes + i) * f->tile_floats;
+        lam_copy (p->set, f->d, to, stride * 4, o, from, b->stride * 4, (planar (p) ? n : wide) * 4,
+                  planar (p) ? wide : n);
+        piece[i] = (Piece){to, stride};
+      }
+    }
   if (planar (p)) {
     int64_t stride = lam_projector_packed_stride (p, f->d, b->indexed ? p->pixels : b->out_n);
     for (int64_t k = 0; k < wide; k++) {
-      float line[LAM_KERNEL_PIXELS];
-      fold_line (f, k * f->stride + at, n, line);
+      float line[LAM_FOLD_PIXELS];
+      fold_line (b, piece, k, n, line);
       if (b->indexed)
         for (int64_t i = 0; i < n; i++)
           out[(k0 + k) * stride + b->pixel[at + i]] = line[i];
@@ -222,42 +252,23 @@ fold_task (int64_t index, int worker, void *data)
     return;
   }
   int64_t stride = lam_projector_packed_stride (p, f->d, 0);
-  for (int64_t i = 0; i < n; i++) {
-    int64_t to = b->indexed ? b->pixel[at + i] : b->out_at + at + i;
-    fold_line (f, (at + i) * f->stride, wide, out + to * stride + k0);
-  }
+  for (int64_t i = 0; i < n; i++)
+    fold_line (b, piece, i, wide, out + (b->indexed ? b->pixel[at + i] : b->out_at + at + i) * stride + k0);
 }
 
-/* The slice owner's half: collect the nodes of all devices for own slices, then fold. */
+/* The slice owner's half: collects the nodes of all devices for own slices and folds them, tile by tile. */
 static gboolean
 fold_device (LamDevice *device, void *data, GError **error)
 {
   Back *b = data;
   LamProjector *p = b->p;
-  int d = device->index, devices = p->slices.devices;
+  int d = device->index;
   LamRange own = p->slices.range[d];
-  Fold f = {b,
-            d,
-            p->work[d].nodes,
-            b->node_floats,
-            b->stride,
-            {LAM_MAX (own.begin, b->k.begin), LAM_MIN (own.end, b->k.end)}};
-  int64_t wide = lam_range_size (f.own);
-  if (wide == 0)
+  Fold f = {b, d, {LAM_MAX (own.begin, b->k.begin), LAM_MIN (own.end, b->k.end)}, 0};
+  if (lam_range_size (f.own) == 0)
     return TRUE;
-  if (devices > 1) {
-    f.nodes = p->work[d].received;
-    f.stride = lam_round_up (planar (p) ? b->n : wide, LAM_LANES);
-    f.node_floats = f.stride * (planar (p) ? wide : b->n);
-    for (int o = 0; o < devices; o++)
-      for (int i = b->first_node[o]; i < b->first_node[o + 1]; i++) {
-        const float *from = p->work[o].nodes + (i - b->first_node[o]) * b->node_floats;
-        from += (f.own.begin - b->k.begin) * (planar (p) ? b->stride : 1);
-        lam_copy (p->set, d, p->work[d].received + i * f.node_floats, f.stride * 4, o, from, b->stride * 4,
-                  (planar (p) ? b->n : wide) * 4, planar (p) ? wide : b->n);
-      }
-  }
-  lam_device_for (device, (b->n + LAM_KERNEL_PIXELS - 1) / LAM_KERNEL_PIXELS, fold_task, &f);
+  f.tile_floats = lam_projector_packed_floats (p, d, LAM_FOLD_PIXELS);
+  lam_device_for (device, (b->n + LAM_FOLD_PIXELS - 1) / LAM_FOLD_PIXELS, fold_task, &f);
   return lam_control_go_on (p->control, error);
 }
 
@@ -272,9 +283,8 @@ back_batch (Back *b, GError **error)
   for (int d = 0; d < p->slices.devices; d++) {
     const LamListCut *cut = &b->cuts[d];
     int64_t level = lam_projector_packed_floats (p, LAM_HOST, lam_round_up (cut->tree_pixels, LAM_LANES));
-    int64_t own = lam_projector_packed_floats (p, d, lam_round_up (b->n, LAM_LANES));
     if (cut->n_nodes * b->node_floats > p->work[d].node_floats || (cut->depth - 1) * level > p->work[d].tree_floats
-        || (p->slices.devices > 1 && b->n_nodes * own > p->work[d].received_floats)) {
+        || (p->slices.devices > 1 && b->n_nodes > p->work[d].received_nodes)) {
       g_set_error (error, LAM_ERROR, LAM_ERROR_FAILED,
                    "back projection of %" G_GINT64_FORMAT " pixels needs more than was planned", b->n);
       return FALSE;
@@ -369,24 +379,31 @@ typedef struct {
   LamRange k;
 } Collect;
 
-/* Own copy of the band's slices of a packed list, or of a volume's listed pixels. */
-static gboolean
-collect_device (LamDevice *device, void *data, GError **error)
+typedef struct {
+  const Collect *c;
+  int d;
+} CollectDevice;
+
+/* Own copy of the band's slices of a packed list, or of a volume's listed pixels: one tile of the list. */
+static void
+collect_task (int64_t index, int worker, void *data)
 {
-  const Collect *c = data;
+  const CollectDevice *cd = data;
+  const Collect *c = cd->c;
   LamProjector *p = c->p;
-  int d = device->index;
+  int d = cd->d;
   float *to = p->work[d].cylinders;
   int64_t stride = lam_round_up (planar (p) ? c->n : lam_range_size (c->k), LAM_LANES);
+  int64_t begin = index * LAM_KERNEL_PIXELS, end = LAM_MIN (begin + LAM_KERNEL_PIXELS, c->n);
   for (int o = 0; o < p->slices.devices; o++) {
     LamRange own = p->slices.range[o];
     LamRange k = {LAM_MAX (own.begin, c->k.begin), LAM_MIN (own.end, c->k.end)};
     int64_t wide = lam_range_size (k), s = lam_projector_packed_stride (p, o, c->from_n);
     if (wide == 0)
       continue;
-    for (int64_t i = 0, run; i < c->n; i += run) {
-      run = c->pixel ? 1 : c->n;
-      while (c->pixel && i + run < c->n && c->pixel[i + run] == c->pixel[i] + run)
+    for (int64_t i = begin, run; i < end; i += run) {
+      run = c->pixel ? 1 : end - begin;
+      while (c->pixel && i + run < end && c->pixel[i + run] == c->pixel[i] + run)
         run++;
       int64_t at = c->pixel ? c->pixel[i] : i;
       if (planar (p))
@@ -397,7 +414,15 @@ collect_device (LamDevice *device, void *data, GError **error)
                   c->from->at[o] + at * s + k.begin - own.begin, s * 4, wide * 4, run);
     }
   }
-  return lam_control_go_on (p->control, error);
+}
+
+static gboolean
+collect_device (LamDevice *device, void *data, GError **error)
+{
+  const Collect *c = data;
+  CollectDevice cd = {c, device->index};
+  lam_device_for (device, (c->n + LAM_KERNEL_PIXELS - 1) / LAM_KERNEL_PIXELS, collect_task, &cd);
+  return lam_control_go_on (c->p->control, error);
 }
 
 gboolean

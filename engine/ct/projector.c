@@ -264,7 +264,8 @@ lam_projector_cut_list (const LamProjector *p, int d, int64_t n, LamListCut *cut
   cut->fused = all <= p->fuse_bytes && most == n;
   cut->batch = most;
   int64_t chunks = cut->fused ? 1 : (most + LAM_KERNEL_PIXELS - 1) / LAM_KERNEL_PIXELS;
-  int64_t wanted = chunks >= 4 * threads ? 1 : (4 * threads + chunks - 1) / chunks;
+  int64_t tasks = LAM_MAX (4 * threads / p->slices.devices, 1); /* the devices share the threads */
+  int64_t wanted = (tasks + chunks - 1) / chunks;
   cut->n_nodes = lam_blocks_nodes (&p->blocks, blocks, (int) wanted, cut->nodes);
   if (!cut->fused && cut->n_nodes > 0) {
     int64_t rows = p->node_bytes / (all / most * cut->n_nodes) / LAM_KERNEL_PIXELS * LAM_KERNEL_PIXELS;
@@ -346,13 +347,13 @@ lam_projector_plan (LamProjector *p, LamPlan *plan, int64_t longest, int first, 
     lam_plan_add_buffer (plan, d, "block sums", nodes * 4, first, last);
     p->work[d].tree_floats = tree;
     p->work[d].node_floats = nodes;
-    p->work[d].received_floats = 0;
+    p->work[d].received_nodes = 0;
     lam_plan_add_buffer (plan, d, "one view", threads * lam_projector_view_floats (p) * 4, first, last);
     lam_plan_add_buffer (plan, d, "view sums", LAM_MAX (lam_placement_count (&p->views, d), 1) * 8, first, last);
     if (devices > 1) {
-      int64_t rounded = lam_round_up (LAM_MIN (batch, longest), LAM_LANES);
-      p->work[d].received_floats = all_nodes * lam_projector_packed_floats (p, d, rounded);
-      lam_plan_add_buffer (plan, d, "received sums", p->work[d].received_floats * 4, first, last);
+      p->work[d].received_nodes = all_nodes;
+      lam_plan_add_buffer (plan, d, "received sums",
+                           threads * all_nodes * lam_projector_packed_floats (p, d, LAM_FOLD_PIXELS) * 4, first, last);
       lam_plan_add_buffer (plan, d, "cylinders", lam_projector_packed_floats (p, LAM_HOST, longest) * 4, first, last);
     }
   }

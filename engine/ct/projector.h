@@ -53,11 +53,12 @@ typedef struct {
     char *scratch;    /* threads x lam_kernel_scratch () */
     float *tree;      /* threads x tree_floats: partial sums inside a node */
     float *nodes;     /* [node][packed list] */
-    float *received;  /* the same from all devices, own slices (more than one device) */
+    float *received;  /* threads x [node][tile] of own slices, from all devices (more than one device) */
     float *cylinders; /* packed list, all slices (more than one device) */
     float *view;      /* threads x one view */
     double *sums;     /* one for each view */
-    int64_t tree_floats, node_floats, received_floats; /* planned: of one thread's tree, of nodes, of received */
+    int64_t tree_floats, node_floats; /* planned: of one thread's tree, of nodes */
+    int received_nodes;               /* planned: nodes of all devices */
   } work[LAM_MAX_DEVICES];
 } LamProjector;
 
