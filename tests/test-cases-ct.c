@@ -847,6 +847,105 @@ test_bad_weights (void)
   assert_refused (g, y, w, "view 4, row 1, channel 12", "not finite");
 }
 
+/* Counts, 2 views of 2 x 3 with one flat and one dark each, written and loaded as the programs do. */
+static LamDataset *
+load_counts (const float *y, const float *flat, const float *dark, char **path, GError **error)
+{
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", NULL);
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 2, 2, 3);
+  LamScanData data = {.geometry = g,
+                      .kind = LAM_SCAN_COUNTS,
+                      .projections = y,
+                      .flats = flat,
+                      .darks = dark,
+                      .n_flats = 1,
+                      .n_darks = 1};
+  LamPrepareParams params;
+  set_angles (g, 0, 1);
+  lam_prepare_params_init (&params);
+  *path = g_build_filename (folder, "counts.h5", NULL);
+  g_assert_true (lam_scan_write (*path, &data, NULL, error));
+  g_autoptr (LamScan) scan = lam_scan_open (*path, NULL, error);
+  g_assert_no_error (*error);
+  LamDataset *d = lam_dataset_load (scan, &params, NULL, error);
+  g_unlink (*path);
+  g_rmdir (folder);
+  return d;
+}
+
+static void
+assert_says (const char *text, const char *const *words)
+{
+  g_test_message ("%s", text);
+  for (int i = 0; i < 4 && words[i]; i++)
+    if (!strstr (text, words[i]))
+      g_error ("\"%s\" does not say \"%s\"", text, words[i]);
+}
+
+/* Flats without light and counts that are no numbers are told when they are normalised: which dataset, how many, where. */
+static void
+test_dead_counts (void)
+{
+  static const struct {
+    float y[12], flat[6], dark[6];
+    gboolean refused;
+    const char *words[4];
+  } cases[] = {
+      {{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
+       {0, 0, 0, 0, 0, 0},
+       {1, 1, 1, 1, 1, 1},
+       TRUE,
+       {"/scan/flats", "none of the 6 pixels", "6 are 0", "--data sinogram"}},
+      {{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
+       {7, 7, 7, 7, 7, 7},
+       {7, 7, 7, 7, 7, 7},
+       TRUE,
+       {"/scan/flats", "6 equal the darks of /scan/darks", "beam on"}},
+      {{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+       {9, 9, 9, 9, 9, 9},
+       {1, 1, 1, 1, 1, 1},
+       TRUE,
+       {"/scan/projections", "none of the 12 counts is finite"}},
+      {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0},
+       {9, 9, 9, 9, 9, 9},
+       {1, 1, 1, 1, 1, 1},
+       TRUE,
+       {"/scan/projections", "none of the 12 counts", "12 at or below 0", "/scan/darks"}},
+      {{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
+       {9, 9, 9, 9, 0, 1},
+       {1, 1, 1, 1, 1, 1},
+       FALSE,
+       {"/scan/flats", "2 of 6 pixels", "1 are 0, 1 equal the darks", "row 1, channel 1"}},
+      {{5, 5, 5, 5, 5, 5, 5, INFINITY, 5, 5, 5, NAN},
+       {9, 9, 9, 9, 9, 9},
+       {1, 1, 1, 1, 1, 1},
+       FALSE,
+       {"/scan/projections", "2 of 12 counts are not finite", "view 1, row 0, channel 1", "filled"}},
+      {{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
+       {1, 1, 1, 1, 1, 1},
+       {9, 9, 9, 9, 9, 9},
+       FALSE,
+       {"/scan/flats", "below the mean dark", "6 of 6", "exchanged"}},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *path = NULL;
+    g_autoptr (LamDataset) d = load_counts (cases[i].y, cases[i].flat, cases[i].dark, &path, &error);
+    if (cases[i].refused) {
+      g_assert_null (d);
+      g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+      g_assert_nonnull (strstr (error->message, path));
+      assert_says (error->message, cases[i].words);
+      continue;
+    }
+    g_assert_no_error (error);
+    g_ptr_array_add (d->log, NULL);
+    g_autofree char *lines = g_strjoinv ("\n", (char **) d->log->pdata);
+    assert_says (lines, cases[i].words);
+    assert_finite (d->sinogram, 12);
+  }
+}
+
 /* ---- the solver's own promises ---- */
 
 /* With positivity no voxel is below 0 on data that would put many there. */
@@ -953,6 +1052,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cases/N1-weight-zero", test_weight_zero);
   g_test_add_func ("/cases/N2-not-finite", test_not_finite);
   g_test_add_func ("/cases/N3-bad-weights", test_bad_weights);
+  g_test_add_func ("/cases/dead-counts", test_dead_counts);
   g_test_add_func ("/solver/positivity", test_positivity);
   g_test_add_func ("/solver/step-limit", test_step_limit);
   g_test_add_func ("/solver/damping", test_damping);

@@ -206,6 +206,101 @@ out:
   return ok;
 }
 
+/* ---- counts that give no transmission: told where they are met, by dataset ---- */
+
+static const char *
+becomes (const LamPrepareParams *params)
+{
+  return params->transmission.policy == LAM_DEFECT_MASK ? "given weight 0" : "filled from their neighbours";
+}
+
+/* The mean flat against the mean dark. Pixels without light make defects of their samples; nothing but such is an error. */
+static gboolean
+judge_flats (LamDataset *d, const LamScan *scan, const LamPrepareParams *params, LamRange rows, const float *flat,
+             const float *dark, GError **error)
+{
+  int64_t channels = d->geometry->channels, n = lam_range_size (rows) * channels, first = -1;
+  int64_t strange = 0, zero = 0, equal = 0, below = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double f = flat[i], z = dark ? dark[i] : 0;
+    gboolean odd = !isfinite (f) || !isfinite (z), bad = odd || f == 0 || f == z;
+    strange += odd;
+    zero += !odd && f == 0;
+    equal += !odd && f != 0 && f == z;
+    below += !bad && f < z;
+    first = bad && first < 0 ? i : first;
+  }
+  int64_t bad = strange + zero + equal;
+  g_autofree char *place = g_strdup_printf ("%s: dataset %s", scan->path, scan->flats_path);
+  g_autofree char *why = g_strdup_printf ("%" G_GINT64_FORMAT " are 0, %" G_GINT64_FORMAT
+                                          " equal the darks%s%s, %" G_GINT64_FORMAT " are not finite",
+                                          zero, equal, dark ? " of " : "", dark ? scan->darks_path : "", strange);
+  if (bad == n) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "%s: none of the %" G_GINT64_FORMAT
+                 " pixels of the mean flat is usable (%s), so counts cannot be made "
+                 "transmission; give a file whose flats were taken with the beam on, or --data sinogram if the samples "
+                 "are -log transmission already",
+                 place, n, why);
+    return FALSE;
+  }
+  if (bad > 0)
+    say (d,
+         "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " pixels of the mean flat are unusable (%s), the first at row "
+         "%" G_GINT64_FORMAT ", channel %" G_GINT64_FORMAT ": their samples are %s",
+         place, bad, n, why, rows.begin + first / channels, first % channels, becomes (params));
+  if (below > n / 2)
+    say (d,
+         "%s: the mean flat is below the mean dark (%s) in %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+         " pixels: were the two exchanged?",
+         place, dark ? scan->darks_path : "0", below, n);
+  return TRUE;
+}
+
+/* Counts that are no numbers. */
+static gboolean
+judge_counts (LamDataset *d, const LamScan *scan, const LamPrepareParams *params, LamRange rows, GError **error)
+{
+  int64_t channels = d->geometry->channels, view = lam_range_size (rows) * channels, n = d->geometry->views * view;
+  int64_t bad = 0, first = -1;
+  for (int64_t i = 0; i < n; i++)
+    if (!isfinite (d->sinogram[i])) {
+      first = first < 0 ? i : first;
+      bad++;
+    }
+  if (bad == 0)
+    return TRUE;
+  if (bad == n) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "%s: dataset %s: none of the %" G_GINT64_FORMAT
+                 " counts is finite; finite numbers were expected: give another file",
+                 scan->path, scan->data_path, n);
+    return FALSE;
+  }
+  say (d,
+       "%s: dataset %s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " counts are not finite, the first (%g) at view "
+       "%" G_GINT64_FORMAT ", row %" G_GINT64_FORMAT ", channel %" G_GINT64_FORMAT ": %s",
+       scan->path, scan->data_path, bad, n, d->sinogram[first], first / view, rows.begin + first % view / channels,
+       first % channels, becomes (params));
+  return TRUE;
+}
+
+/* All of it defects: what would be reconstructed is nothing but fillings. */
+static gboolean
+judge_transmission (const LamDataset *d, const LamScan *scan, const char *report, GError **error)
+{
+  const LamTransmissionReport *r = &d->counted;
+  if (r->listed + r->non_finite + r->flat_dark + r->below < r->samples)
+    return TRUE;
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+               "%s: dataset %s: none of the %" G_GINT64_FORMAT
+               " counts gives a transmission above 0 (%s); check that they, the flats (%s) and the darks (%s) belong "
+               "together, or give --data sinogram if the samples are -log transmission already",
+               scan->path, scan->data_path, r->samples, report, scan->flats_path,
+               scan->darks > 0 ? scan->darks_path : "none");
+  return FALSE;
+}
+
 /* A smaller copy of an array whose rest is not needed any more. */
 static gboolean
 shrink (float **array, int64_t n, const char *what, GError **error)
@@ -248,9 +343,12 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
                    scan->path);
       return FALSE;
     }
-    if (!run_step (&step, transmission_piece, &d->counted, error))
+    if (!judge_flats (d, scan, params, rows, flat, dark, error) || !judge_counts (d, scan, params, rows, error)
+        || !run_step (&step, transmission_piece, &d->counted, error))
       return FALSE;
     g_autofree char *text = lam_transmission_report_text (&d->counted, &params->transmission);
+    if (!judge_transmission (d, scan, text, error))
+      return FALSE;
     d->was_counts = TRUE;
     say (d, "transmission of %" G_GINT64_FORMAT " samples: %s", d->counted.samples, text);
   }
@@ -278,19 +376,22 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
     lam_free (made);
     say (d, "weights: %s", lam_weights_name (params->weights));
   }
-  if (!lam_check_sinogram (d->sinogram, d->weights, g->views, g->rows, g->channels, error))
+  if (!lam_check_sinogram (d->sinogram, d->weights, g->views, g->rows, g->channels, error)) {
+    g_prefix_error (error, "%s: ", scan->path);
     return FALSE;
+  }
   if (d->weights)
     lam_clear_masked (d->sinogram, d->weights, samples);
   if (lam_air_level (d->sinogram, g->views, g->rows, g->channels, &air, NULL)) {
     g_autofree char *warning = lam_air_warning (air);
     say_lines (d, warning);
   }
-  if (g->recon_rows == 0 && !lam_geometry_auto_volume (g, error))
-    return FALSE;
   g_autofree char *warnings = lam_geometry_warnings (g);
   say_lines (d, warnings);
-  return lam_geometry_check (g, error);
+  if ((g->recon_rows > 0 || lam_geometry_auto_volume (g, error)) && lam_geometry_check (g, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", scan->path);
+  return FALSE;
 }
 
 LamDataset *
