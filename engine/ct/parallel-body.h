@@ -134,48 +134,130 @@ BODY (parallel_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch
 
 /* ---- parallel beam, few slices: vectors over pixels ---- */
 
-static void
-BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, int views, Scratch *s, const float *sino, int add)
+/* The fractional channel q = x c + (y d + c0), all over the pitch, as a fixed-point number of 32 + 32 bits: added to 1.5 x 2^20
+ * a double's last bit is worth 2^-32, so the sum's lower word is the fraction and its upper word counts channels. */
+#define FIXED 0x1.8p20
+#define FIXED_HIGH 0x41380000
+
+typedef struct {
+  double c, d, e;
+  float width, half, scale;
+} PlanarView;
+
+static inline PlanarView
+BODY (planar_view) (const LamProjectorGeometry *g, int64_t view, float scale)
 {
-  const int64_t nk = a->k1 - a->k0;
+  double c = g->cosines[view], d = g->sines[view], inv_dc = 1 / g->dc;
+  double a = g->dx * fabs (c), b = g->dy * fabs (d), f = a > b ? a : b;
+  return (PlanarView){c * inv_dc,
+                      -d * inv_dc,
+                      g->c0 + FIXED,
+                      (float) (f / g->dc),
+                      (float) ((f / g->dc + 1) / 2),
+                      (float) (g->dx * g->dy / f * scale)};
+}
+
+/* Fills up the last vector's positions, and finds what each vector spans. */
+static void
+BODY (boxes) (int64_t n, Scratch *s)
+{
+  for (int64_t i = n; i % LAM_LANES; i++) {
+    s->px[i] = s->px[n - 1];
+    s->py[i] = s->py[n - 1];
+  }
+  for (int64_t i = 0; i < n; i += VW) {
+    vspan (s->px + i, &s->box[i / VW].x0, &s->box[i / VW].x1);
+    vspan (s->py + i, &s->box[i / VW].y0, &s->box[i / VW].y1);
+  }
+}
+
+static inline int32_t
+BODY (planar_channel) (double x, double y, const PlanarView *v)
+{
+  double t = vfmad1 (x, v->c, vfmad1 (y, v->d, v->e));
+  int64_t bits;
+  memcpy (&bits, &t, sizeof bits);
+  return (int32_t) (bits >> 32) - FIXED_HIGH;
+}
+
+/* The two taps of VW pixels: first in [0, channels - 2], and both weights (see two_taps ()). @inside: no pixel lies beside. */
+static inline void
+BODY (planar_taps) (const PlanarView *v, const double *px, const double *py, int inside, int32_t last, int square,
+                    vi *first, vf *w0, vf *w1)
+{
+  vi high, low;
+  vhalves (px, py, v->c, v->d, v->e, &high, &low);
+  vi at = visub (high, viset (FIXED_HIGH));
+  vf o = vmul (vtop24 (low), vset (0x1p-24f)), half = vset (v->half), w = vset (v->width), scale = vset (v->scale);
+  *first = at;
+  if (!inside) {
+    *first = vimin (vimax (at, viset (0)), viset (last));
+    o = vadd (vtofloat (visub (at, *first)), o);
+  }
+  vf a = vsub (half, vabs (o)), b = vsub (half, vabs (vsub (o, vset (1))));
+  a = vmul (vmin (vmax (a, vzero ()), w), scale);
+  b = vmul (vmin (vmax (b, vzero ()), w), scale);
+  *w0 = square ? vmul (a, a) : a;
+  *w1 = square ? vmul (b, b) : b;
+}
+
+/* @nk slices: a constant where it is inlined, so that one slice's sum stays in a register. */
+static inline __attribute__ ((always_inline)) void
+BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const PlanarView *view, int views,
+                           const Scratch *s, const float *sino, int add, int64_t nk)
+{
+  const int32_t channels = (int32_t) a->geometry->channels;
   for (int64_t i = 0; i < n; i += VW) {
     int64_t m = LAM_MIN (n - i, VW);
+    const double x0 = s->box[i / VW].x0, x1 = s->box[i / VW].x1, y0 = s->box[i / VW].y0, y1 = s->box[i / VW].y1;
+    vf sum[8];
+    for (int64_t k = 0; k < nk; k++) {
+      const float *o = a->out + k * a->out_stride + at + i;
+      sum[k] = !add ? vzero () : m == VW ? vload (o) : vload_n (o, m);
+    }
+    for (int v = 0; v < views; v++) {
+      const PlanarView *p = view + v;
+      const float *y = sino + v * a->view_stride + a->k0 * a->line_stride;
+      int32_t lo = BODY (planar_channel) (p->c < 0 ? x1 : x0, p->d < 0 ? y1 : y0, p);
+      int32_t hi = BODY (planar_channel) (p->c < 0 ? x0 : x1, p->d < 0 ? y0 : y1, p);
+      vi first, one = viset (1);
+      vf w0, w1;
+      BODY (planar_taps)
+      (p, s->px + i, s->py + i, lo >= 0 && hi <= channels - 2, channels - 2, a->square, &first, &w0, &w1);
+      /* Neighbours lie within a window of the detector: two loads instead of a gather. */
+      int window = VW > 1 && hi - lo + 2 <= VLOOKUP_SPAN && channels >= VLOOKUP_SPAN;
+      if (window) {
+        lo = LAM_CLAMP (lo, 0, channels - VLOOKUP_SPAN);
+        first = visub (first, viset (lo));
+        y += lo;
+      }
+      for (int64_t k = 0; k < nk; k++, y += a->line_stride) {
+        vf l = window ? vlookup (y, first) : vgather (y, first),
+           r = window ? vlookup (y, viadd (first, one)) : vgather (y, viadd (first, one));
+        sum[k] = vfma (w1, r, vfma (w0, l, sum[k]));
+      }
+    }
     for (int64_t k = 0; k < nk; k++) {
       float *o = a->out + k * a->out_stride + at + i;
-#if VW > 1
-      vf sum = add ? (m == VW ? vload (o) : vload_n (o, m)) : vzero ();
-      for (int v = 0; v < views; v++) {
-        const float *y = sino + v * a->view_stride + (a->k0 + k) * a->line_stride;
-        const int32_t *f = s->first2[v] + i;
-        vf w0 = vload (s->left2[v] + i), w1 = vload (s->right2[v] + i), y0, y1;
-        vi idx = viload (f);
-        /* Neighbours along a row lie within a window of the detector: two loads instead of a gather. */
-        int32_t lo = LAM_MIN (f[0], f[m - 1]), hi = LAM_MAX (f[0], f[m - 1]);
-        if (s->run[i / VW] && hi - lo + 2 <= VLOOKUP_SPAN && lo + VLOOKUP_SPAN <= a->geometry->channels) {
-          idx = viadd (idx, viset (-lo));
-          y0 = vlookup (y + lo, idx);
-          y1 = vlookup (y + lo, viadd (idx, viset (1)));
-        } else {
-          y0 = vgather (y, idx);
-          y1 = vgather (y, viadd (idx, viset (1)));
-        }
-        sum = vfma (w1, y1, vfma (w0, y0, sum));
-      }
       if (m == VW)
-        vstore (o, sum);
+        vstore (o, sum[k]);
       else
-        vstore_n (o, sum, m);
-#else
-      float sum = add ? *o : 0;
-      (void) m;
-      for (int v = 0; v < views; v++) {
-        const float *y = sino + v * a->view_stride + (a->k0 + k) * a->line_stride + s->first2[v][i];
-        sum = vfma (s->right2[v][i], y[1], vfma (s->left2[v][i], y[0], sum));
-      }
-      *o = sum;
-#endif
+        vstore_n (o, sum[k], m);
     }
   }
+}
+
+static void
+BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, int views, Scratch *s,
+                     const float *sino, int add)
+{
+  PlanarView table[MAX_VIEWS];
+  for (int j = 0; j < views; j++)
+    table[j] = BODY (planar_view) (a->geometry, view + j, 1);
+  if (a->k1 - a->k0 == 1)
+    BODY (planar_back_slices) (a, at, n, table, views, s, sino, add, 1);
+  else
+    BODY (planar_back_slices) (a, at, n, table, views, s, sino, add, a->k1 - a->k0);
 }
 
 static void
@@ -204,13 +286,24 @@ BODY (planar_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *
 {
   const LamProjectorGeometry *g = a->geometry;
   const int64_t nk = a->k1 - a->k0;
-  BODY (horizontal) (g, a->v0, n, s);
-  BODY (scale_taps) (g, n, a->scale, &s->taps);
   int two = BODY (is_two_tap) (g);
-  if (two)
-    BODY (two_taps) (g, n, &s->taps, 0, s->first2[0], s->left2[0], s->right2[0]);
-  else
+  if (two) {
+    PlanarView v = BODY (planar_view) (g, a->v0, a->scale);
+    BODY (boxes) (n, s);
+    for (int64_t i = 0; i < n; i += VW) {
+      vi first;
+      vf w0, w1;
+      BODY (planar_taps)
+      (&v, s->px + i, s->py + i, 0, (int32_t) g->channels - 2, 0, &first, &w0, &w1);
+      vistore (s->first2[0] + i, first);
+      vstore (s->left2[0] + i, w0);
+      vstore (s->right2[0] + i, w1);
+    }
+  } else {
+    BODY (horizontal) (g, a->v0, n, s);
+    BODY (scale_taps) (g, n, a->scale, &s->taps);
     BODY (bounds) (g, n, &s->taps);
+  }
   for (int64_t k = 0; k < nk; k++) {
     float *y = a->view_data + (a->k0 + k) * a->line_stride;
     const float *x = a->x + k * a->x_stride;

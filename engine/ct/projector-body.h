@@ -35,7 +35,9 @@ typedef struct {
   /* Two-tap form for back projection: all views of a run. */
   int32_t first2[MAX_VIEWS][G];
   float left2[MAX_VIEWS][G], right2[MAX_VIEWS][G];
-  uint8_t run[G]; /* planar: whether a vector's pixels lie side by side in one row */
+  struct {
+    double x0, x1, y0, y1;
+  } box[G];       /* planar: what each vector of pixels spans */
   float column[]; /* cone: PAD + max (slices, rows) + PAD floats, twice */
 } Scratch;
 
@@ -61,10 +63,19 @@ BODY (positions) (const LamProjectorGeometry *g, const int32_t *restrict pixel, 
   }
 }
 
+/* Whether fractional channels fit the fixed point of planar_taps (). */
+static inline int
+BODY (fits_fixed) (const LamProjectorGeometry *g)
+{
+  double columns = (double) g->columns, rows = g->cy * 2 + 2;
+  return (columns * g->dx + rows * g->dy + fabs (g->cx * g->dx)) / g->dc + fabs (g->c0) < 1 << 18;
+}
+
 static inline int
 BODY (is_two_tap) (const LamProjectorGeometry *g)
 {
-  return !g->cone && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc;
+  return !g->cone && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc
+         && (g->layout != LAM_LAYOUT_PLANAR || BODY (fits_fixed) (g));
 }
 
 /* The horizontal factor of n pixels in one view (spec 3.1, 3.2): q, width, scale, mag. */
@@ -212,11 +223,7 @@ BODY (back) (const LamBackArgs *a)
     int64_t n = LAM_MIN (a->n - at, G);
     BODY (positions) (g, a->pixel + at, n, s);
     if (two && planar)
-      for (int64_t i = 0; i < n; i += VW) {
-        int64_t last = LAM_MIN (i + VW, n) - 1;
-        s->run[i / VW] = a->pixel[at + last] - a->pixel[at + i] == last - i
-                         && a->pixel[at + last] / g->columns == a->pixel[at + i] / g->columns;
-      }
+      BODY (boxes) (n, s);
     for (int64_t v = a->v0; v < a->v1;) {
       const float *sino = a->sino + (v - a->v0) * a->view_stride;
       int add = v > a->v0;
@@ -231,12 +238,12 @@ BODY (back) (const LamBackArgs *a)
         continue;
       }
       int views = (int) LAM_MIN (a->v1 - v, MAX_VIEWS);
-      for (int j = 0; j < views; j++) {
+      for (int j = 0; j < views && !planar; j++) {
         BODY (horizontal) (g, v + j, n, s);
         BODY (two_taps) (g, n, &s->taps, a->square, s->first2[j], s->left2[j], s->right2[j]);
       }
       if (planar)
-        BODY (planar_back2) (a, at, n, views, s, sino, add);
+        BODY (planar_back2) (a, at, n, v, views, s, sino, add);
       else
         BODY (parallel_back2) (a, at, n, views, s, sino, add);
       v += views;

@@ -46,7 +46,36 @@ vlookup (const float *p, vi idx)
   return _mm512_permutex2var_ps (_mm512_loadu_ps (p), idx, _mm512_loadu_ps (p + 16));
 }
 #define VLOOKUP_SPAN 32
+#define visub(a, b) _mm512_sub_epi32 (a, b)
+#define vimin(a, b) _mm512_min_epi32 (a, b)
+#define vimax(a, b) _mm512_max_epi32 (a, b)
+#define vtofloat(a) _mm512_cvtepi32_ps (a)
+#define vfmad1(a, b, c) __builtin_fma (a, b, c)
+/* x c + (y d + e) of VW doubles, cut into the high and the low half of their bits. */
+static inline void
+vhalves (const double *x, const double *y, double c, double d, double e, vi *high, vi *low)
+{
+  __m512d cc = _mm512_set1_pd (c), dd = _mm512_set1_pd (d), ee = _mm512_set1_pd (e);
+  __m512i a =
+      _mm512_castpd_si512 (_mm512_fmadd_pd (_mm512_loadu_pd (x), cc, _mm512_fmadd_pd (_mm512_loadu_pd (y), dd, ee)));
+  __m512i b = _mm512_castpd_si512 (
+      _mm512_fmadd_pd (_mm512_loadu_pd (x + 8), cc, _mm512_fmadd_pd (_mm512_loadu_pd (y + 8), dd, ee)));
+  const vi even = _mm512_set_epi32 (30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+  *low = _mm512_permutex2var_epi32 (a, even, b);
+  *high = _mm512_permutex2var_epi32 (a, _mm512_add_epi32 (even, _mm512_set1_epi32 (1)), b);
+}
+/* The least and the largest of VW doubles. */
+static inline void
+vspan (const double *p, double *least, double *most)
+{
+  __m512d a = _mm512_loadu_pd (p), b = _mm512_loadu_pd (p + 8);
+  *least = _mm512_reduce_min_pd (_mm512_min_pd (a, b));
+  *most = _mm512_reduce_max_pd (_mm512_max_pd (a, b));
+}
+/* The top 24 bits of unsigned words, as floats. */
+#define vtop24(a) _mm512_cvtepi32_ps (_mm512_srli_epi32 (a, 8))
 #define viload(p) _mm512_loadu_si512 (p)
+#define vistore(p, v) _mm512_storeu_si512 (p, v)
 static inline vf
 vgather (const float *p, vi idx)
 {
@@ -128,7 +157,34 @@ vlookup (const float *p, vi idx)
   return _mm256_blendv_ps (lo, hi, _mm256_castsi256_ps (_mm256_slli_epi32 (idx, 28)));
 }
 #define VLOOKUP_SPAN 16
+#define visub(a, b) _mm256_sub_epi32 (a, b)
+#define vimin(a, b) _mm256_min_epi32 (a, b)
+#define vimax(a, b) _mm256_max_epi32 (a, b)
+#define vtofloat(a) _mm256_cvtepi32_ps (a)
+#define vfmad1(a, b, c) __builtin_fma (a, b, c)
+static inline void
+vhalves (const double *x, const double *y, double c, double d, double e, vi *high, vi *low)
+{
+  __m256d cc = _mm256_set1_pd (c), dd = _mm256_set1_pd (d), ee = _mm256_set1_pd (e);
+  __m256 a =
+      _mm256_castpd_ps (_mm256_fmadd_pd (_mm256_loadu_pd (x), cc, _mm256_fmadd_pd (_mm256_loadu_pd (y), dd, ee)));
+  __m256 b = _mm256_castpd_ps (
+      _mm256_fmadd_pd (_mm256_loadu_pd (x + 4), cc, _mm256_fmadd_pd (_mm256_loadu_pd (y + 4), dd, ee)));
+  *low = _mm256_permute4x64_epi64 (_mm256_castps_si256 (_mm256_shuffle_ps (a, b, 0x88)), 0xd8);
+  *high = _mm256_permute4x64_epi64 (_mm256_castps_si256 (_mm256_shuffle_ps (a, b, 0xdd)), 0xd8);
+}
+static inline void
+vspan (const double *p, double *least, double *most)
+{
+  __m256d a = _mm256_loadu_pd (p), b = _mm256_loadu_pd (p + 4), lo = _mm256_min_pd (a, b), hi = _mm256_max_pd (a, b);
+  __m128d l = _mm_min_pd (_mm256_castpd256_pd128 (lo), _mm256_extractf128_pd (lo, 1));
+  __m128d h = _mm_max_pd (_mm256_castpd256_pd128 (hi), _mm256_extractf128_pd (hi, 1));
+  *least = _mm_cvtsd_f64 (_mm_min_sd (l, _mm_unpackhi_pd (l, l)));
+  *most = _mm_cvtsd_f64 (_mm_max_sd (h, _mm_unpackhi_pd (h, h)));
+}
+#define vtop24(a) _mm256_cvtepi32_ps (_mm256_srli_epi32 (a, 8))
 #define viload(p) _mm256_loadu_si256 ((const __m256i *) (p))
+#define vistore(p, v) _mm256_storeu_si256 ((__m256i *) (p), v)
 static inline vf
 vgather (const float *p, vi idx)
 {
@@ -193,10 +249,27 @@ typedef int32_t vi;
 #define vtoint(a) ((int32_t) (a))
 #define viadd(a, b) ((a) + (b))
 #define viset(x) ((int32_t) (x))
+#define vistore(p, v) (*(p) = (v))
 #define vload_n(p, m) ((m) > 0 ? *(p) : 0.0f)
 #define vstore_n(p, v, m) ((void) ((m) > 0 ? (*(p) = (v)) : 0))
 #define vlookup(p, idx) ((p)[idx])
 #define VLOOKUP_SPAN 64
+#define visub(a, b) ((a) - (b))
+#define vimin(a, b) ((a) < (b) ? (a) : (b))
+#define vimax(a, b) ((a) > (b) ? (a) : (b))
+#define vtofloat(a) ((float) (a))
+#define vfmad1(a, b, c) ((a) * (b) + (c))
+static inline void
+vhalves (const double *x, const double *y, double c, double d, double e, vi *high, vi *low)
+{
+  double t = *x * c + (*y * d + e);
+  uint64_t bits;
+  memcpy (&bits, &t, sizeof bits);
+  *high = (int32_t) (bits >> 32);
+  *low = (int32_t) (uint32_t) bits;
+}
+#define vspan(p, least, most) (*(least) = *(most) = *(p))
+#define vtop24(a) ((float) ((uint32_t) (a) >> 8))
 #define vgather(p, idx) ((p)[idx])
 #define viota() 0.0f
 static inline vf
