@@ -79,6 +79,8 @@ test_impossible (void)
   REFUSED (CONE, g->shifts = g_new0 (double, 10); g->shifts[2] = NAN, "shifts[2]", "nan");
   REFUSED (CONE, g->pad_top = -1, "pad_top", "-1");
   REFUSED (CONE, g->slice_offset = NAN, "slice_offset", "nan");
+  REFUSED (PARALLEL, g->angles[3] = 17454, "angles[3]", "17454"); /* above 1e6 degrees */
+  REFUSED (CONE, g->angles[9] = -1e300, "angles[9]", "-1e+300");
   REFUSED (CONE, g->voxel_pitch = 9; g->source_axis = 58.5, "source_axis", "58.5"); /* 13 x 9 / 2: just inside */
   lam_memory_fail_at (0);
 }
@@ -92,6 +94,58 @@ test_source_outside (void)
   g_assert_true (lam_geometry_check (g, NULL));
   g->mask = LAM_MASK_NONE; /* now the corners count, and they reach further */
   g_assert_false (lam_geometry_check (g, NULL));
+}
+
+/* An offset by which no view sees a voxel is refused; one that leaves a little is taken. */
+static void
+test_unseen (void)
+{
+  REFUSED (PARALLEL, g->channel_offset = 1e9, "channel_offset", "1000000000");
+  REFUSED (PARALLEL, g->channel_offset = -14.1, "channel_offset",
+           "-14.1"); /* 6.5 of detector, 6.5 of volume, 1 to spare */
+  REFUSED (CONE, g->channel_offset = -1e9, "channel_offset", "-1000000000");
+  REFUSED (CONE, g->channel_offset = 15, "channel_offset", "15");
+  REFUSED (CONE, g->detector = LAM_DETECTOR_CURVED; g->channel_offset = 15, "channel_offset", "15");
+  REFUSED (CONE, g->row_offset = 1e9, "row_offset", "1000000000, slice_offset = 0");
+  REFUSED (CONE, g->slice_offset = -1e9, "row_offset", "0, slice_offset = -1000000000");
+  REFUSED (CONE, g->slice_offset = 4.6, "row_offset", "0, slice_offset = 4.6");
+  g_autoptr (LamGeometry) p = good (PARALLEL);
+  p->channel_offset = 13.9;
+  g_assert_true (lam_geometry_check (p, NULL));
+  p->row_offset = 1e9; /* has no meaning in parallel beam */
+  g_assert_true (lam_geometry_check (p, NULL));
+  g_autoptr (LamGeometry) c = good (CONE);
+  c->channel_offset = 14;
+  g_assert_true (lam_geometry_check (c, NULL));
+  c->slice_offset = 2.5;
+  g_assert_true (lam_geometry_check (c, NULL));
+  c->slice_offset = 1000; /* one view of a helix goes there */
+  g_assert_false (lam_geometry_check (c, NULL));
+  c->shifts = g_new0 (double, 10);
+  c->shifts[7] = 1001;
+  g_assert_true (lam_geometry_check (c, NULL));
+}
+
+/* More views than memory are an error, not the end of the program. */
+static void
+test_no_memory (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (lam_geometry_try_new (PARALLEL, INT64_C (1) << 58, 1, 1, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
+  g_assert_nonnull (strstr (error->message, "angles of 288230376151711744 views"));
+  g_clear_error (&error);
+  g_autoptr (LamGeometry) g = good (CONE);
+  g->shifts = g_new0 (double, 10);
+  for (int n = 1; n <= 3; n++) {
+    lam_memory_fail_at (n);
+    g_autoptr (LamGeometry) copy = lam_geometry_try_copy (g, &error);
+    lam_memory_fail_at (0);
+    g_assert_true ((copy != NULL) == (n == 3));
+    if (n < 3)
+      g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
+    g_clear_error (&error);
+  }
 }
 
 /* Case S4, the sizes: products that do not fit are refused, large ones that do are taken. */
@@ -292,6 +346,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/geometry/impossible", test_impossible);
   g_test_add_func ("/geometry/source-outside", test_source_outside);
+  g_test_add_func ("/geometry/unseen", test_unseen);
+  g_test_add_func ("/geometry/no-memory", test_no_memory);
   g_test_add_func ("/geometry/overflow", test_overflow);
   g_test_add_func ("/geometry/infinite-distance", test_infinite_distance);
   g_test_add_func ("/geometry/warnings", test_warnings);

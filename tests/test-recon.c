@@ -238,6 +238,53 @@ test_save (void)
   g_rmdir (folder);
 }
 
+/* A helical scan's result, and its saving, likewise. */
+static void
+test_no_memory_helical (void)
+{
+  g_autoptr (LamDataset) d = example (LAM_GEOMETRY_CONE);
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", NULL), *path = g_build_filename (folder, "out.h5", NULL);
+  g_autoptr (LamReconResult) r = NULL;
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.method = LAM_METHOD_DIRECT;
+  params.devices = (char *) "2xcpu";
+  d->geometry->shifts = g_new (double, d->geometry->views);
+  for (int64_t v = 0; v < d->geometry->views; v++)
+    d->geometry->shifts[v] = 0.01 * (double) v;
+  int64_t held = lam_memory_bytes (), failures = 0;
+  gboolean coverage = FALSE;
+  for (int64_t n = 1; !r; n++) {
+    g_autoptr (GError) error = NULL;
+    lam_memory_fail_at (n);
+    r = lam_reconstruct (d, &params, NULL, NULL, &error);
+    lam_memory_fail_at (0);
+    if (!r) {
+      g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
+      g_assert_cmpint (lam_memory_bytes (), ==, held);
+      coverage |= strstr (error->message, "coverage") != NULL;
+      failures++;
+    }
+  }
+  int64_t with_result = lam_memory_bytes (), unsaved = 0;
+  gboolean saved = FALSE, text = FALSE;
+  for (int64_t n = 1; !saved; n++) {
+    g_autoptr (GError) error = NULL;
+    lam_memory_fail_at (n);
+    saved = lam_recon_result_save (r, path, NULL, &error);
+    lam_memory_fail_at (0);
+    if (!saved)
+      g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
+    text |= !saved && strstr (error->message, "YAML") != NULL;
+    unsaved += !saved;
+    g_assert_cmpint (lam_memory_bytes (), ==, with_result);
+  }
+  g_test_message ("%" G_GINT64_FORMAT " allocations failed in turn, %" G_GINT64_FORMAT " of saving", failures, unsaved);
+  g_assert_true (coverage && text);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* The live slice is the slice of the whole reconstruction. */
 static void
 test_live (gconstpointer data)
@@ -308,6 +355,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/recon/stop", test_stop);
   g_test_add_func ("/recon/save", test_save);
+  g_test_add_func ("/recon/no-memory/helical", test_no_memory_helical);
   g_test_add_func ("/recon/plan-sizes", test_plan_sizes);
   return g_test_run ();
 }

@@ -207,6 +207,17 @@ test_counts (void)
   g_free (path);
 
   spec = plain;
+  spec.step = 300000;
+  path = make_dxchange ("far-angles.h5", &spec);
+  g_assert_null (lam_scan_open (path, NULL, &error));
+  test_error (g_steal_pointer (&error), LAM_ERROR_INVALID, path, "/exchange/theta", "angle 4 is 1200000 degrees", NULL);
+  options.angle_stop = 1e300;
+  g_assert_null (lam_scan_open (path, &options, &error));
+  test_error (g_steal_pointer (&error), LAM_ERROR_INVALID, "--angles", "1000000", NULL);
+  options.angle_stop = 180;
+  g_free (path);
+
+  spec = plain;
   spec.no_angles = TRUE;
   path = make_dxchange ("no-angles.h5", &spec);
   g_autoptr (LamScan) s = open_ok (path, NULL);

@@ -80,7 +80,9 @@ lam_cli_make_geometry (const LamCliScan *options, const int64_t shape[3], const 
         rows, shape[2]);
     return NULL;
   }
-  g_autoptr (LamGeometry) g = lam_geometry_new (cone ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL, v, m, n);
+  g_autoptr (LamGeometry) g = lam_geometry_try_new (cone ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL, v, m, n, error);
+  if (!g)
+    return NULL;
   double start = o->angles_set ? o->angle_start : 0, stop = o->angles_set ? o->angle_stop : cone ? 360 : 180;
   lam_geometry_set_angles (g, start * G_PI / 180, stop * G_PI / 180);
   for (int64_t i = 0; o->direction < 0 && i < v; i++)

@@ -164,7 +164,9 @@ scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o,
   g_autoptr (LamScan) scan = lam_cli_open_scan (path, scan_options, error);
   if (!scan || !lam_cli_check_method (o, scan->geometry->kind, error) || !lam_scan_complete (scan, error))
     return NULL;
-  g_autoptr (LamGeometry) g = lam_geometry_copy (scan->geometry);
+  g_autoptr (LamGeometry) g = lam_geometry_try_copy (scan->geometry, error);
+  if (!g)
+    return NULL;
   *weighted |=
       scan->has_weights || (scan->kind == LAM_SCAN_COUNTS && o->prepare.transmission.policy == LAM_DEFECT_MASK);
   if (o->prepare.bin > 1) {
@@ -175,8 +177,11 @@ scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o,
   if (o->mask_set)
     g->mask = o->mask;
   if ((g->recon_rows == 0 && !lam_geometry_auto_volume (g, error)) || !lam_cli_cut_slices (g, o->slices, error)
-      || !lam_geometry_check (g, error))
+      || !lam_geometry_check (g, error)) {
+    if (error && (*error)->domain == LAM_ERROR)
+      g_prefix_error (error, "%s: ", path);
     return NULL;
+  }
   return g_steal_pointer (&g);
 }
 

@@ -168,8 +168,10 @@ load (Run *r, GError **error)
     g->recon_rows = g->recon_columns = g->recon_slices = 0;
   if (o->mask_set)
     g->mask = o->mask;
-  if (!lam_geometry_check_scan (g, error))
+  if (!lam_geometry_check_scan (g, error)) {
+    g_prefix_error (error, "%s: ", r->input);
     return NULL;
+  }
   g_autoptr (LamDataset) d = lam_dataset_load (scan, &o->prepare, lam_cli_control (), error);
   if (!d || !lam_cli_go_on (error))
     return NULL;

@@ -65,6 +65,11 @@ read_angles (LamScanOptions *o, GError **error)
     lam_cli_usage_error (error, _ ("--angles %s: START and STOP are the same"), angles);
     return FALSE;
   }
+  if (o->angles_set && !(fabs (o->angle_start) <= LAM_MAX_DEGREES && fabs (o->angle_stop) <= LAM_MAX_DEGREES)) {
+    lam_cli_usage_error (error, _ ("--angles %s: expected numbers of degrees from %s to %s"), angles,
+                         lam_cli_number (-LAM_MAX_DEGREES), lam_cli_number (LAM_MAX_DEGREES));
+    return FALSE;
+  }
   o->angle_unit = unit < 0 ? LAM_ANGLE_UNIT_FROM_FILE : unit ? LAM_ANGLE_UNIT_RADIANS : LAM_ANGLE_UNIT_DEGREES;
   o->direction = way < 0 ? 0 : way == 2 ? -1 : 1;
   o->kind_set = kind >= 0;

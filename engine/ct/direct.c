@@ -253,9 +253,13 @@ lam_direct_back (LamProjector *p, const LamShards *filtered, LamShards *volume, 
   }
   if (!(high > low))
     return TRUE;
-  g_autofree float *factor = g_new (float, g->recon_slices);
+  float *factor = lam_alloc_n (g->recon_slices, sizeof *factor, "coverage of the slices", error);
+  if (!factor)
+    return FALSE;
   for (int64_t k = 0; k < g->recon_slices; k++)
     factor[k] = (float) coverage (g, k);
   Cover c = {p, volume, factor};
-  return lam_devices_run (p->set, cover_device, &c, error);
+  gboolean ok = lam_devices_run (p->set, cover_device, &c, error);
+  lam_free (factor);
+  return ok;
 }

@@ -9,8 +9,25 @@
 /* Largest product of sizes taken: its bytes as doubles still fit in 63 bits. */
 #define MAX_SAMPLES (INT64_MAX / 16)
 
-LamGeometry *
-lam_geometry_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t channels)
+/* Largest angle either way, in radians: a sine of more is that of rounding errors. */
+#define MAX_ANGLE (LAM_MAX_DEGREES * G_PI / 180)
+
+/* @n doubles, a copy of @from or zeros; g_free (). NULL with an error: a scan's own count decides how many there are. */
+static double *
+numbers (int64_t n, const double *from, const char *what, GError **error)
+{
+  int64_t bytes = lam_mul_size (LAM_MAX (n, 1), sizeof (double));
+  double *x = bytes < 0 || lam_memory_inject () ? NULL : g_try_malloc0 ((gsize) bytes);
+  if (!x)
+    g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
+                 "%s of %" G_GINT64_FORMAT " views: the memory could not be had; use fewer views", what, n);
+  else if (from)
+    memcpy (x, from, (size_t) n * sizeof *x);
+  return x;
+}
+
+static LamGeometry *
+geometry_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t channels, double *angles_take)
 {
   LamGeometry *g = g_new0 (LamGeometry, 1);
   g->kind = kind;
@@ -20,10 +37,48 @@ lam_geometry_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t cha
   g->channels = channels;
   g->channel_pitch = g->row_pitch = 1;
   g->source_detector = g->source_axis = INFINITY;
-  g->angles = g_new0 (double, LAM_MAX (views, 0));
+  g->angles = angles_take;
   g->row_aspect = g->slice_aspect = 1;
   g->mask = LAM_MASK_ELLIPSE;
   return g;
+}
+
+LamGeometry *
+lam_geometry_try_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t channels, GError **error)
+{
+  double *angles = numbers (views, NULL, "angles", error);
+  return angles ? geometry_new (kind, views, rows, channels, angles) : NULL;
+}
+
+LamGeometry *
+lam_geometry_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t channels)
+{
+  return geometry_new (kind, views, rows, channels, g_new0 (double, LAM_MAX (views, 0)));
+}
+
+gboolean
+lam_geometry_set_shifts (LamGeometry *g, const double *shifts, GError **error)
+{
+  g_return_val_if_fail (g != NULL && shifts != NULL, FALSE);
+  double *own = numbers (g->views, shifts, "axial shifts", error);
+  if (!own)
+    return FALSE;
+  g_free (g->shifts);
+  g->shifts = own;
+  return TRUE;
+}
+
+LamGeometry *
+lam_geometry_try_copy (const LamGeometry *g, GError **error)
+{
+  g_return_val_if_fail (g != NULL, NULL);
+  LamGeometry *copy = g_memdup2 (g, sizeof *g);
+  copy->angles = copy->shifts = NULL;
+  if ((!g->angles || (copy->angles = numbers (g->views, g->angles, "angles", error)))
+      && (!g->shifts || lam_geometry_set_shifts (copy, g->shifts, error)))
+    return copy;
+  lam_geometry_free (copy);
+  return NULL;
 }
 
 LamGeometry *
@@ -191,6 +246,9 @@ lam_geometry_check_scan (const LamGeometry *g, GError **error)
   for (int64_t v = 0; v < g->views; v++) {
     if (!isfinite (g->angles[v]))
       return refuse_at (error, "angles", v, g->angles[v], "must be a finite angle in radians");
+    if (fabs (g->angles[v]) > MAX_ANGLE)
+      return refuse_at (error, "angles", v, g->angles[v],
+                        "radians, more than 1000000 degrees either way; is their unit right?");
     if (!g->shifts)
       continue;
     if (!isfinite (g->shifts[v]))
@@ -228,6 +286,54 @@ check_mask (const LamGeometry *g, GError **error)
                "mask = ellipse: a slice of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
                " pixels (recon_rows x recon_columns) has no pixel inside it; switch the mask off or use more pixels",
                g->recon_rows, g->recon_columns);
+  return FALSE;
+}
+
+/* How far a reach of detector rows or channels and one of the volume, both from the axis, lie apart; < 0: they meet. */
+static double
+gap (double low, double high, double volume_low, double volume_high)
+{
+  return fmax (volume_low - high, low - volume_high);
+}
+
+/* Refuses a volume of which no view sees a voxel: an offset without proportion would give nothing but zeros. Bounds are
+ * those of the circle around a slice: what is refused is surely unseen. */
+static gboolean
+check_seen (const LamGeometry *g, GError **error)
+{
+  double radius = support_radius (g), half = 0.5 * (double) g->channels * g->channel_pitch;
+  double d = g->source_detector, s = g->source_axis, reach = radius, least = 1, most = 1;
+  if (g->kind == LAM_GEOMETRY_CONE && isfinite (d)) {
+    reach =
+        g->detector == LAM_DETECTOR_CURVED ? d * asin (radius / s) : d * radius / sqrt ((s - radius) * (s + radius));
+    least = d / (s + radius);
+    most = d / (s - radius);
+  }
+  if (gap (-half - g->channel_offset, half - g->channel_offset, -reach, reach) > g->channel_pitch) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "channel_offset = %.10g: the axis falls on channel %.10g, so far outside the detector's 0 "
+                 "to %" G_GINT64_FORMAT
+                 " that no voxel is seen, the volume reaching %.6g channels from it; correct the "
+                 "offset or the centre of rotation",
+                 g->channel_offset, lam_geometry_center (g), g->channels - 1, reach / g->channel_pitch);
+    return FALSE;
+  }
+  if (g->kind == LAM_GEOMETRY_PARALLEL)
+    return TRUE;
+  double height = 0.5 * (double) g->rows * g->row_pitch, nearest = INFINITY;
+  double depth = 0.5 * (double) g->recon_slices * g->voxel_pitch * g->slice_aspect;
+  for (int64_t v = 0; v < (g->shifts ? g->views : 1) && nearest > 0; v++) {
+    double z = g->slice_offset - (g->shifts ? g->shifts[v] : 0), low = z - depth, high = z + depth;
+    low *= low < 0 ? most : least;
+    high *= high > 0 ? most : least;
+    nearest = fmin (nearest, gap (-height - g->row_offset, height - g->row_offset, low, high));
+  }
+  if (nearest <= g->row_pitch)
+    return TRUE;
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+               "row_offset = %.10g, slice_offset = %.10g: in no view does a slice of the volume fall on the detector's "
+               "rows, the nearest being %.6g rows away; correct the offsets or the axial shifts",
+               g->row_offset, g->slice_offset, nearest / g->row_pitch);
   return FALSE;
 }
 
@@ -271,7 +377,7 @@ lam_geometry_check (const LamGeometry *g, GError **error)
       return FALSE;
     }
   }
-  return TRUE;
+  return check_seen (g, error);
 }
 
 /* --- Automatic volume --- */

@@ -48,9 +48,17 @@ typedef struct {
   LamMaskKind mask;
 } LamGeometry;
 
+/* Angles beyond this, either way, are taken for a mistake. */
+#define LAM_MAX_DEGREES 1e6
+
 /* A geometry with the defaults of the spec, @views angles all zero and no volume yet. */
 LamGeometry *lam_geometry_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t channels);
 LamGeometry *lam_geometry_copy (const LamGeometry *g);
+/* The same where the number of views comes from a file: NULL with LAM_ERROR_NO_MEMORY, in place of the program's end. */
+LamGeometry *lam_geometry_try_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t channels, GError **error);
+LamGeometry *lam_geometry_try_copy (const LamGeometry *g, GError **error);
+/* Takes a copy of @shifts, one a view. */
+gboolean lam_geometry_set_shifts (LamGeometry *g, const double *shifts, GError **error);
 void lam_geometry_free (LamGeometry *g);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamGeometry, lam_geometry_free)
 

@@ -6,6 +6,7 @@
 #include <yaml.h>
 
 #include "core/error.h"
+#include "core/memory.h"
 
 typedef enum {
   NODE_SCALAR, /* text, written as it is */
@@ -24,6 +25,7 @@ struct _Node {
 
 struct _LamYaml {
   gboolean parameters;
+  gboolean no_memory; /* an entry is missing for want of it */
   Node *root;
 };
 
@@ -204,13 +206,16 @@ add_view_numbers (LamYaml *y, const LamGeometry *g)
     lam_yaml_add_text (y, "view_params_name", "angles", TRUE);
     return;
   }
-  g_autofree double *pairs = g_new (double, 2 * g->views);
+  double *pairs = lam_alloc_n (g->views, 2 * sizeof *pairs, "view_params_array", NULL);
   const int64_t shape[2] = {g->views, 2};
-  for (int64_t v = 0; v < g->views; v++) {
+  y->no_memory = y->no_memory || !pairs;
+  for (int64_t v = 0; pairs && v < g->views; v++) {
     pairs[2 * v] = g->angles[v];
     pairs[2 * v + 1] = g->shifts ? g->shifts[v] : 0;
   }
-  lam_yaml_add_array (y, "view_params_array", pairs, 2, shape, TRUE);
+  if (pairs)
+    lam_yaml_add_array (y, "view_params_array", pairs, 2, shape, TRUE);
+  lam_free (pairs);
   lam_yaml_add_double (y, "source_detector_dist", g->source_detector, TRUE);
   lam_yaml_add_double (y, "source_iso_dist", g->source_axis, TRUE);
   lam_yaml_add_text (y, "view_params_name", "view_params_array", TRUE);
@@ -312,7 +317,7 @@ lam_yaml_text (const LamYaml *y, GError **error)
   yaml_emitter_t emitter;
   yaml_event_t event;
   GString *text = g_string_new (NULL);
-  if (!yaml_emitter_initialize (&emitter)) {
+  if (y->no_memory || !yaml_emitter_initialize (&emitter)) {
     g_string_free (text, TRUE);
     g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY, "writing YAML: out of memory");
     return NULL;

@@ -203,8 +203,7 @@ take_shifts (ScanFacts *f, GError **error)
                    f->scan->path, v);
       ok = FALSE;
     }
-  if (ok)
-    g->shifts = g_memdup2 (shifts, n * sizeof *shifts);
+  ok = ok && lam_geometry_set_shifts (g, shifts, error);
   lam_free (shifts);
   return ok;
 }

@@ -228,8 +228,7 @@ take_view_numbers (Parameters *p, GError **error)
       ok = FALSE;
     }
   }
-  if (ok && any)
-    g->shifts = g_memdup2 (shifts, n * sizeof *shifts);
+  ok = ok && (!any || lam_geometry_set_shifts (g, shifts, error));
   lam_free (shifts);
   return ok;
 }

@@ -161,7 +161,11 @@ lam_scan_take_data (ScanFacts *f, LamGeometryKind kind, GError **error)
     g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: dataset %s was made but never written", d->file, d->path);
     return FALSE;
   }
-  s->geometry = lam_geometry_new (kind, d->dims[0], d->dims[1], d->dims[2]);
+  s->geometry = lam_geometry_try_new (kind, d->dims[0], d->dims[1], d->dims[2], error);
+  if (!s->geometry) {
+    g_prefix_error (error, "%s: dataset %s: ", d->file, d->path);
+    return FALSE;
+  }
   s->file_rows = d->dims[1];
   if (d->part_missing)
     lam_scan_found (s, LAM_FINDING_WARNING, "data", NULL, NULL,

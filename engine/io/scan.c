@@ -223,8 +223,19 @@ use_file_angles (ScanFacts *f, GError **error)
     high = LAM_MAX (high, f->angles[v]);
   }
   double scale = unit == LAM_ANGLE_UNIT_RADIANS ? 1 : DEGREE;
-  for (int64_t v = 0; v < g->views; v++)
+  for (int64_t v = 0; v < g->views; v++) {
     g->angles[v] = f->angles[v] * scale;
+    if (fabs (g->angles[v]) > LAM_MAX_DEGREES * DEGREE) {
+      g_autofree char *text = lam_scan_number (g->angles[v] / DEGREE);
+      g_set_error (
+          error, LAM_ERROR, LAM_ERROR_INVALID,
+          "%s: %s: angle %" G_GINT64_FORMAT
+          " is %s degrees; at most 1000000 either way was expected: say the unit with --angle-unit deg|rad, or "
+          "give the angles with --angles START:STOP",
+          s->path, f->angles_from, v, text);
+      return FALSE;
+    }
+  }
   g_autofree char *first = lam_scan_number (f->angles[0] * scale / DEGREE);
   g_autofree char *last = lam_scan_number (f->angles[g->views - 1] * scale / DEGREE);
   char *value = g_strdup_printf ("%s to %s degrees, %" G_GINT64_FORMAT " views", first, last, g->views);
@@ -251,8 +262,9 @@ apply_angles (ScanFacts *f, GError **error)
   LamGeometry *g = s->geometry;
   const LamScanOptions *o = f->options;
   if (o->angles_set) {
-    if (!isfinite (o->angle_start) || !isfinite (o->angle_stop)) {
-      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "--angles: START and STOP must be numbers of degrees");
+    if (!(fabs (o->angle_start) <= LAM_MAX_DEGREES) || !(fabs (o->angle_stop) <= LAM_MAX_DEGREES)) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                   "--angles: START and STOP must be numbers of degrees, from -1000000 to 1000000");
       return FALSE;
     }
     lam_geometry_set_angles (g, o->angle_start * DEGREE, o->angle_stop * DEGREE);

@@ -412,7 +412,10 @@ lam_dataset_load (LamScan *scan, const LamPrepareParams *params, LamControl *con
     return NULL;
   }
   g_autofree char *name = g_path_get_basename (scan->path);
-  g_autoptr (LamDataset) d = lam_dataset_new_take (name, lam_geometry_copy (scan->geometry), NULL, NULL);
+  LamGeometry *geometry = lam_geometry_try_copy (scan->geometry, error);
+  if (!geometry)
+    return NULL;
+  g_autoptr (LamDataset) d = lam_dataset_new_take (name, geometry, NULL, NULL);
   float *flat = NULL, *dark = NULL;
   d->path = g_strdup (scan->path);
   if (lam_range_size (rows) != d->geometry->rows) {

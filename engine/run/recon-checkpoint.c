@@ -8,6 +8,7 @@
 #include "config.h"
 #include "core/cpu-features.h"
 #include "core/error.h"
+#include "core/memory.h"
 #include "core/threadpool.h"
 #include "io/checkpoint.h"
 #include "run/recon-private.h"
@@ -193,9 +194,11 @@ lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error)
                    program, isa, LAMINA_VERSION, lam_isa_name (lam_isa ()));
   const LamCheckpointSection *h = lam_checkpoint_find (c, "history");
   if (h && h->rank == 2 && h->shape[1] == 7) {
-    g_autofree double *rows = g_new (double, h->count);
-    if (!lam_checkpoint_read (c, "history", LAM_CHECKPOINT_DOUBLE, 0, h->count, rows, error))
+    double *rows = lam_alloc_n (h->count, sizeof *rows, "history of the checkpoint", error);
+    if (!rows || !lam_checkpoint_read (c, "history", LAM_CHECKPOINT_DOUBLE, 0, h->count, rows, error)) {
+      lam_free (rows);
       return FALSE;
+    }
     for (int64_t i = 0; i < h->shape[0]; i++) {
       const double *q = rows + i * 7;
       LamReconIteration it = {(int64_t) q[0], (int64_t) q[1], q[2], q[3], q[4], q[5], q[6]};
@@ -203,6 +206,7 @@ lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error)
       if (r->hooks && r->hooks->iteration)
         r->hooks->iteration (&it, r->hooks->data);
     }
+    lam_free (rows);
   }
   lam_recon_log (r, "resumed after iteration %" G_GINT64_FORMAT, iteration);
   return TRUE;

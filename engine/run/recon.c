@@ -375,10 +375,13 @@ lam_reconstruct (LamDataset *dataset, const LamReconParams *params, LamControl *
   if (!lam_recon_params_check (params, error))
     return NULL;
   g_return_val_if_fail (dataset->sinogram != NULL, NULL);
+  LamGeometry *geometry = lam_geometry_try_copy (dataset->geometry, error);
+  if (!geometry)
+    return NULL;
   g_autoptr (LamReconResult) result = g_new0 (LamReconResult, 1);
   int64_t start = lam_clock_ns ();
   g_atomic_ref_count_init (&result->refs);
-  result->geometry = lam_geometry_copy (dataset->geometry);
+  result->geometry = geometry;
   result->iterations = g_array_new (FALSE, FALSE, sizeof (LamReconIteration));
   result->log = g_string_new (NULL);
   lam_recon_params_copy (params, &result->params);
