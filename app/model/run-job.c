@@ -41,7 +41,9 @@ turned_copy (const Work *work, LamControl *control, GError **error)
     lam_free (sinogram);
     return NULL;
   }
-  return lam_dataset_new_take (work->dataset->name, lam_geometry_copy (g), sinogram, NULL);
+  LamDataset *d = lam_dataset_new_take (work->dataset->name, lam_geometry_copy (g), sinogram, NULL);
+  d->tilt = work->tilt;
+  return d;
 }
 
 /* From the file, so that weights and defects are those of the turned data. */

@@ -37,6 +37,7 @@ lam_dataset_with_geometry (LamDataset *d, const LamGeometry *geometry)
 {
   LamDataset *v = lam_dataset_new_take (d->name, lam_geometry_copy (geometry), d->sinogram, d->weights);
   v->path = g_strdup (d->path);
+  v->tilt = d->tilt;
   v->counted = d->counted;
   v->was_counts = d->was_counts;
   v->parent = lam_dataset_ref (d);
@@ -418,6 +419,7 @@ lam_dataset_load (LamScan *scan, const LamPrepareParams *params, LamControl *con
   g_autoptr (LamDataset) d = lam_dataset_new_take (name, geometry, NULL, NULL);
   float *flat = NULL, *dark = NULL;
   d->path = g_strdup (scan->path);
+  d->tilt = params->tilt;
   if (lam_range_size (rows) != d->geometry->rows) {
     LamRange channels = {0, d->geometry->channels};
     LamRange relative = {rows.begin - scan->rows.begin, rows.end - scan->rows.begin};

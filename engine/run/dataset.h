@@ -32,6 +32,7 @@ typedef struct {
   LamGeometry *geometry; /* of the prepared data, with its automatic volume */
   float *sinogram;       /* [view][row][channel], -log; NULL once lam_dataset_drop_arrays () was called */
   float *weights;        /* as sinogram, or NULL: unweighted */
+  double tilt;           /* radians the detector was turned by */
   LamTransmissionReport counted;
   gboolean was_counts; /* the report means something */
   gpointer parent;     /* whose arrays these are; NULL: own */

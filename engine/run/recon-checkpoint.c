@@ -13,7 +13,7 @@
 #include "io/checkpoint.h"
 #include "run/recon-private.h"
 
-enum { SLAB = 4 << 20, FORMAT = 1 };
+enum { SLAB = 4 << 20, FORMAT = 2 };
 
 int64_t
 lam_recon_slab_rows (const LamGeometry *g)
@@ -83,6 +83,38 @@ identity (const LamRecon *r, const LamVcdParams *p)
   return g_string_free (s, FALSE);
 }
 
+typedef struct {
+  const float *sinogram, *weights; /* weights may be NULL */
+  int64_t view_bytes;
+  uint32_t (*crc)[2]; /* [views] */
+} Stamp;
+
+static void
+stamp_view (int64_t view, int worker, void *data)
+{
+  const Stamp *s = data;
+  int64_t at = view * s->view_bytes / (int64_t) sizeof (float);
+  s->crc[view][0] = lam_crc32c (0, s->sinogram + at, (size_t) s->view_bytes);
+  s->crc[view][1] = s->weights ? lam_crc32c (0, s->weights + at, (size_t) s->view_bytes) : 0;
+}
+
+gboolean
+lam_recon_stamp_data (LamRecon *r, GError **error)
+{
+  const LamGeometry *g = r->projector->geometry;
+  Stamp s = {.sinogram = r->dataset->sinogram,
+             .weights = r->weighted ? r->dataset->weights : NULL,
+             .view_bytes = g->rows * g->channels * (int64_t) sizeof (float),
+             .crc = lam_alloc_n (g->views, sizeof *s.crc, "checksum of the data", error)};
+  if (!s.crc)
+    return FALSE;
+  lam_pool_for (lam_pool_shared (), g->views, stamp_view, &s, NULL);
+  uint32_t all = lam_crc32c (0, s.crc, (size_t) g->views * sizeof *s.crc);
+  g_snprintf (r->data_stamp, sizeof r->data_stamp, "crc32c %08x", all);
+  lam_free (s.crc);
+  return lam_control_go_on (r->control, error);
+}
+
 static gboolean
 write_state (LamRecon *r, GError **error)
 {
@@ -95,6 +127,8 @@ write_state (LamRecon *r, GError **error)
       || !lam_checkpoint_put_text (w, "program", "lamina " LAMINA_VERSION, error)
       || !lam_checkpoint_put_text (w, "instruction_set", lam_isa_name (lam_isa ()), error)
       || !lam_checkpoint_put_text (w, "identity", id, error)
+      || !lam_checkpoint_put_text (w, "data", r->data_stamp, error)
+      || !lam_checkpoint_put_double (w, "tilt", r->dataset->tilt, error)
       || !lam_checkpoint_put_int (w, "iteration", r->vcd->iteration, error)
       || !lam_checkpoint_put_int (w, "seed", (int64_t) r->vcd->params.seed, error)
       || !lam_checkpoint_put_double (w, "sigma_y", r->vcd->params.sigma_y, error)
@@ -155,6 +189,34 @@ lam_recon_checkpoint (LamRecon *r, double iteration_seconds)
   r->iterations_since = 0;
 }
 
+/* A state is used only on the data that it was made of: the same shape does not make them the same. */
+static gboolean
+same_data (LamRecon *r, LamCheckpoint *c, GError **error)
+{
+  double tilt;
+  g_autofree char *data = lam_checkpoint_get_text (c, "data", error);
+  if (!data || !lam_checkpoint_get_double (c, "tilt", &tilt, error))
+    return FALSE;
+  if (tilt != r->dataset->tilt) {
+    char its[G_ASCII_DTOSTR_BUF_SIZE], mine[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd (its, sizeof its, "%.6g", tilt * 180 / G_PI);
+    g_ascii_formatd (mine, sizeof mine, "%.6g", r->dataset->tilt * 180 / G_PI);
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "%s belongs to another run: its detector was turned by %s degrees, this one's by %s; give the same "
+                 "tilt (--tilt), or leave out --resume",
+                 r->params->checkpoint, its, mine);
+    return FALSE;
+  }
+  if (g_str_equal (data, r->data_stamp))
+    return TRUE;
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+               "%s belongs to other data of the same shape: its samples and weights have the checksum \"%s\", those of "
+               "%s, as they were prepared now, \"%s\"; give the scan and the options of preparation that it was made "
+               "with, or leave out --resume",
+               r->params->checkpoint, data, r->dataset->path ? r->dataset->path : r->dataset->name, r->data_stamp);
+  return FALSE;
+}
+
 gboolean
 lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error)
 {
@@ -164,7 +226,8 @@ lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error)
   if (!c || !lam_checkpoint_get_int (c, "format", &format, error))
     return FALSE;
   if (format != FORMAT) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: state format %" G_GINT64_FORMAT ", this version reads %d",
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT,
+                 "%s: state format %" G_GINT64_FORMAT ", this version reads %d; leave out --resume, which starts anew",
                  r->params->checkpoint, format, FORMAT);
     return FALSE;
   }
@@ -179,6 +242,8 @@ lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error)
                  r->params->checkpoint);
     return FALSE;
   }
+  if (!same_data (r, c, error))
+    return FALSE;
   g_autofree char *isa = lam_checkpoint_get_text (c, "instruction_set", error);
   g_autofree char *program = isa ? lam_checkpoint_get_text (c, "program", error) : NULL;
   if (!program || !lam_checkpoint_get_int (c, "iteration", &iteration, error)

@@ -18,6 +18,7 @@ typedef struct {
   gboolean weighted;
   int64_t last_picture_ns;
   /* checkpoints */
+  char data_stamp[32];       /* of the samples and weights as they were prepared */
   double checkpoint_seconds; /* what the last one cost */
   int64_t iterations_since;
 } LamRecon;
@@ -30,6 +31,8 @@ int64_t lam_recon_slab_bytes (const LamGeometry *g);
 int64_t lam_recon_slab_rows (const LamGeometry *g);
 int64_t lam_recon_slab_views (const LamGeometry *g);
 
+/* Looks at the data, while the dataset still has them, so that a state is never resumed on others. */
+gboolean lam_recon_stamp_data (LamRecon *r, GError **error);
 /* Writes the state when it is due; @iteration_seconds < 0: now, unless it is there. A failed write is logged, not an error of the run. */
 void lam_recon_checkpoint (LamRecon *r, double iteration_seconds);
 /* Reads what a new solver must be made with (sigmas, iteration); then the arrays. */

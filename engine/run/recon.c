@@ -349,6 +349,8 @@ run (LamRecon *r, GError **error)
   r->projector->control = r->control;
   r->plan = lam_plan_new (r->set);
   v = vcd_params (k, 1, 1);
+  if (k->method == LAM_METHOD_VCD && k->checkpoint && !lam_recon_stamp_data (r, error))
+    return FALSE;
   if (k->method == LAM_METHOD_VCD && k->resume && !lam_recon_resume_params (r, &v, error))
     return FALSE;
   if (k->method == LAM_METHOD_VCD && !k->resume) {
