@@ -157,6 +157,22 @@ test_json (void)
   }
 }
 
+/* Turned data take no more memory than upright ones, and no more than is planned. */
+static void
+test_tilt_memory (void)
+{
+  int64_t planned[2];
+  make_scans ();
+  for (int i = 0; i < 2; i++) {
+    g_autoptr (CliRun) run = cli_ok ("reconstruct cone.h5 --iterations 2 --tilt %d -o tilt.h5 --json", i);
+    g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+    planned[i] = json_object_get_int_member (cli_json_last (lines), "plan_bytes");
+    int64_t peak = json_object_get_int_member (cli_json_last (lines), "peak_bytes");
+    g_assert_cmpint (peak * 100, <=, planned[i] * 102);
+  }
+  g_assert_cmpint (planned[1], ==, planned[0]);
+}
+
 /* G7 and N4, as a person meets them: one command and nothing else. */
 static void
 test_tooth (void)
@@ -381,6 +397,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/project", test_project);
   g_test_add_func ("/cli/devices-agree", test_devices_agree);
   g_test_add_func ("/cli/json", test_json);
+  g_test_add_func ("/cli/tilt-memory", test_tilt_memory);
   g_test_add_func ("/cli/tooth", test_tooth);
   g_test_add_func ("/cli/slices", test_slices);
   g_test_add_func ("/cli/resume", test_resume);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli-util.h"
+#include "core/memory.h"
+#include "model/run-job.h"
 #include "model/session.h"
 #include "run/job.h"
 
@@ -145,6 +147,44 @@ test_tilt (void)
   g_object_unref (session);
 }
 
+/* The memory of a run with turned data is that of its plan: the upright data stay, the turned ones go to the devices. */
+static void
+test_tilt_memory (void)
+{
+  g_autoptr (GError) error = NULL;
+  LamScanOptions options = LAM_SCAN_OPTIONS_INIT;
+  LamPrepareParams prepare;
+  lam_prepare_params_init (&prepare);
+  for (int i = 0; i < 12; i++) {
+    g_autofree char *path = cli_path ("scan.h5");
+    g_autoptr (LamScan) scan = lam_scan_open (path, &options, &error);
+    g_autoptr (LamDataset) d = i % 2 ? lam_dataset_example (LAM_GEOMETRY_PARALLEL, 64, NULL, &error)
+                                     : lam_dataset_load (scan, &prepare, NULL, &error);
+    g_assert_no_error (error);
+    LamReconParams params;
+    lam_recon_params_init (&params);
+    params.method = i / 2 % 2 ? LAM_METHOD_DIRECT : LAM_METHOD_VCD;
+    params.iterations = 2;
+    params.devices = (char *) (i < 4 ? "1xcpu" : i < 8 ? "2xcpu" : "3xcpu");
+    int64_t held = lam_memory_bytes ();
+    LamJob *job = lam_run_job_new (d, d->geometry, &options, 0.02, &params);
+    lam_job_start (job);
+    lam_job_join (job);
+    LamReconResult *r = lam_job_get_result (job);
+    g_assert_nonnull (r);
+    g_test_message ("%s, %s, %s: held %" G_GINT64_FORMAT ", planned %" G_GINT64_FORMAT, d->name,
+                    params.method == LAM_METHOD_VCD ? "VCD" : "direct", params.devices, r->peak_bytes, r->plan_bytes);
+    g_assert_cmpint (r->peak_bytes * 100, <=, r->plan_bytes * 102);
+    g_assert_cmpint (r->peak_bytes * 100, >=, r->plan_bytes * 98);
+    for (int k = 0; k < 400 && G_OBJECT (job)->ref_count > 1; k++) { /* word of its end is still on its way */
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (5000);
+    }
+    g_assert_finalize_object (job);
+    g_assert_cmpint (lam_memory_bytes (), ==, held);
+  }
+}
+
 /* A finished run is shown again with its axis; removed, its memory is gone. */
 static void
 test_jobs (void)
@@ -233,6 +273,7 @@ main (int argc, char **argv)
   cli_init ();
   make_scans ();
   g_test_add_func ("/session/tilt", test_tilt);
+  g_test_add_func ("/session/tilt-memory", test_tilt_memory);
   g_test_add_func ("/session/jobs", test_jobs);
   g_test_add_func ("/session/angles", test_angles);
   int failed = g_test_run ();

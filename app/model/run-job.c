@@ -79,10 +79,12 @@ turned_run (LamJob *job, gpointer data, GError **error)
     return FALSE;
   if (work->params.method == LAM_METHOD_VCD)
     lam_job_set_target (job, work->params.iterations);
-  g_autoptr (LamDataset) seen = lam_dataset_with_geometry (turned, work->geometry);
+  /* Nobody else has it: it takes the run's geometry and gives its arrays away. */
+  lam_geometry_free (turned->geometry);
+  turned->geometry = g_steal_pointer (&work->geometry);
   g_autofree char *line = g_strdup_printf (_ ("detector turned by %.3f degrees"), work->tilt * 180 / G_PI);
   lam_job_log (job, line);
-  LamReconResult *result = lam_reconstruct (seen, &work->params, control, &hooks, error);
+  LamReconResult *result = lam_reconstruct (turned, &work->params, control, &hooks, error);
   if (result == NULL)
     return FALSE;
   lam_job_set_result (job, result, (GDestroyNotify) lam_recon_result_unref);
@@ -102,6 +104,14 @@ lam_run_info (LamJob *job)
   return g_object_get_data (G_OBJECT (job), "lam-run");
 }
 
+void
+lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double tilt)
+{
+  const LamGeometry *g = dataset->geometry;
+  params->consume = tilt != 0;
+  params->held = tilt == 0 ? 0 : g->views * g->rows * g->channels * (dataset->weights != NULL ? 8 : 4);
+}
+
 LamJob *
 lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options, double tilt,
                  const LamReconParams *params)
@@ -117,6 +127,7 @@ lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScan
     work->options = *options;
     work->tilt = tilt;
     lam_recon_params_copy (params, &work->params);
+    lam_run_params_turn (&work->params, dataset, tilt);
     job = lam_job_new (dataset->name, turned_run, work, work_free);
   }
   LamRunInfo *info = g_new0 (LamRunInfo, 1);

@@ -15,6 +15,10 @@ typedef struct {
 /* NULL for other jobs. */
 LamRunInfo *lam_run_info (LamJob *job);
 
+/* What a run with this tilt needs beside @params of an upright one: the turned data are a second copy, which goes to the
+ * devices and then away, while @dataset stays. For the plan and the run alike. */
+void lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double tilt);
+
 /* @dataset was prepared without a tilt; one that is not 0 has the job prepare it again, from the file (opened with
  * @options) or from the arrays of an example. Its result is a LamReconResult. */
 LamJob *lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options, double tilt,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/plan.h"
+#include "model/run-job.h"
 #include "model/session-private.h"
 
 /* -- facts about the data -- */
@@ -159,6 +160,7 @@ lam_session_update_forecast (LamSession *self)
   f->geometry = lam_geometry_copy (self->geometry);
   f->weighted = self->dataset->weights != NULL;
   lam_session_recon_params (self, &f->params);
+  lam_run_params_turn (&f->params, self->dataset, lam_session_tilt (self));
   g_autoptr (GTask) task = g_task_new (NULL, NULL, forecast_done_cb, NULL);
   g_task_set_name (task, "lam_session_forecast");
   g_task_set_task_data (task, f, forecast_free);

@@ -44,6 +44,8 @@ plan_host (LamPlan *plan, const LamGeometry *g, gboolean weighted, gboolean host
     if (weighted)
       lam_plan_add_buffer (plan, LAM_HOST, "weights", sino, 0, keep);
   }
+  if (params->held > 0)
+    lam_plan_add_buffer (plan, LAM_HOST, "held beside", params->held, 0, last);
   if (params->checkpoint || (params->method == LAM_METHOD_VCD && params->init == LAM_INIT_FILE))
     lam_plan_add_buffer (plan, LAM_HOST, "slab", lam_recon_slab_bytes (g), 0, last - 1);
   lam_plan_add_buffer (plan, LAM_HOST, "region", lam_mul_size (lam_mul_size (g->recon_rows, g->recon_columns), 4), 0,

@@ -41,6 +41,7 @@ typedef struct {
   char *checkpoint; /* file to keep the state in, or NULL: none */
   gboolean resume;  /* go on from it */
   gboolean consume; /* drop the dataset's arrays once they are on the devices */
+  int64_t held;     /* bytes of host arrays that the caller keeps throughout, beside the dataset's */
 } LamReconParams;
 
 void lam_recon_params_init (LamReconParams *params);
