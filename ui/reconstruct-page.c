@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "chart.h"
-#include "geometry-view.h"
 #include "group.h"
-#include "histogram.h"
 #include "line-layer.h"
 #include "model/session-parameters.h"
-#include "picture-values.h"
+#include "slices-tab.h"
 
 /* Lines the log keeps; the files have all of them. */
 #define LOG_LINES 2000
@@ -23,85 +21,15 @@ struct _LamReconstructPage {
   AdwFlap *flap;
   GtkWidget *sidebar, *groups, *main_paned, *lower_paned;
   LamGroup *data_group, *geometry_group, *volume_group, *method_group, *run_group;
-  GtkWidget *planes, *plane_slice, *plane_row, *plane_column;
-  GtkWidget *index_scale, *progress_label, *picture_stack, *waiting, *slice_view;
-  GtkAdjustment *index_adjustment;
-  GtkWidget *geometry_view, *histogram, *values, *chart_box, *legend, *log_view, *log_scroller;
+  GtkWidget *tab_switcher, *tabs, *progress_label;
+  LamSlicesTab *slices_tab;
+  GtkWidget *chart_box, *legend, *log_view, *log_scroller;
   LamChart *chart;
   LamChartLayer *threshold;
-  gboolean follow;   /* the log's end */
-  gboolean updating; /* widgets are being set from the model */
+  gboolean follow; /* the log's end */
 };
 
 G_DEFINE_FINAL_TYPE (LamReconstructPage, lam_reconstruct_page, ADW_TYPE_BIN)
-
-/* -- slices -- */
-
-static void
-slices_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamReconstructPage *self)
-{
-  const char *name = pspec != NULL ? pspec->name : "";
-  if (g_str_equal (name, "cursor") || g_str_equal (name, "low") || g_str_equal (name, "high"))
-    return;
-  GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
-  int64_t count = lam_slice_model_get_count (model);
-  self->updating = TRUE;
-  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (buttons[lam_slice_model_get_plane (model)]), TRUE);
-  gtk_adjustment_set_upper (self->index_adjustment, MAX (count - 1, 0));
-  gtk_adjustment_set_value (self->index_adjustment, lam_slice_model_get_index (model));
-  gtk_widget_set_sensitive (self->index_scale, count > 1);
-  self->updating = FALSE;
-  gtk_stack_set_visible_child_name (GTK_STACK (self->picture_stack),
-                                    lam_slice_model_get_snapshot (model) != NULL ? "slice" : "empty");
-}
-
-static void
-plane_toggled_cb (GtkToggleButton *button, LamReconstructPage *self)
-{
-  if (self->updating || !gtk_toggle_button_get_active (button))
-    return;
-  GtkWidget *widget = GTK_WIDGET (button);
-  lam_slice_model_set_plane (lam_session_get_slices (self->session), widget == self->plane_row      ? LAM_PLANE_ROW
-                                                                     : widget == self->plane_column ? LAM_PLANE_COLUMN
-                                                                                                    : LAM_PLANE_SLICE);
-}
-
-static void
-index_changed_cb (GtkAdjustment *adjustment, LamReconstructPage *self)
-{
-  if (!self->updating && self->session != NULL)
-    lam_slice_model_set_index (lam_session_get_slices (self->session),
-                               (int64_t) rint (gtk_adjustment_get_value (adjustment)));
-}
-
-/* -- geometry -- */
-
-static void
-geometry_changed_cb (LamSession *session, LamReconstructPage *self)
-{
-  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (self->geometry_view), lam_session_get_geometry (session));
-}
-
-static void
-drag_begin_cb (LamGeometryView *view, LamReconstructPage *self)
-{
-  lam_undo_begin (lam_session_get_undo (self->session), _ ("Set Centre of Rotation"));
-}
-
-static void
-dragged_cb (LamGeometryView *view, double offset, LamReconstructPage *self)
-{
-  /* The view keeps within the detector, which is the parameter's range. */
-  g_autoptr (GError) error = NULL;
-  if (!lam_session_edit_offset (self->session, offset, &error))
-    g_debug ("%s", error->message);
-}
-
-static void
-drag_end_cb (LamGeometryView *view, LamReconstructPage *self)
-{
-  lam_undo_end (lam_session_get_undo (self->session));
-}
 
 /* -- run -- */
 
@@ -109,14 +37,8 @@ static void
 session_notify_cb (LamSession *session, GParamSpec *pspec, LamReconstructPage *self)
 {
   const char *doing = lam_session_get_doing (session), *left = lam_session_get_left (session);
-  const char *problem = lam_session_get_problem (session);
   g_autofree char *text = doing != NULL && left != NULL ? g_strconcat (doing, " · ", left, NULL) : g_strdup (doing);
   gtk_label_set_text (GTK_LABEL (self->progress_label), text != NULL ? text : "");
-  adw_status_page_set_description (ADW_STATUS_PAGE (self->waiting),
-                                   problem != NULL ? problem
-                                   : lam_session_get_state (session) == LAM_SESSION_RUNNING
-                                       ? _ ("The first slice is on its way.")
-                                       : _ ("Run reconstructs the scan; slices appear here while it goes."));
 }
 
 /* The log follows its end, unless someone reads further up. */
@@ -219,7 +141,6 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
 {
   g_return_if_fail (LAM_IS_RECONSTRUCT_PAGE (self) && LAM_IS_SESSION (session) && self->session == NULL);
   self->session = g_object_ref (session);
-  LamSliceModel *slices = lam_session_get_slices (session);
   LamParameterList *parameters = lam_session_get_parameters (session);
 
   lam_group_bind_facts (self->data_group, lam_session_get_facts (session, LAM_FACTS_DATA));
@@ -229,23 +150,17 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
   bind_group (self, self->run_group, LAM_GROUP_RUN, -1);
   lam_group_bind_facts (self->run_group, lam_session_get_facts (session, LAM_FACTS_RUN));
 
-  lam_slice_view_set_model (LAM_SLICE_VIEW (self->slice_view), slices);
-  lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
-  lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
+  lam_slices_tab_set_session (self->slices_tab, session);
   build_chart (self);
 
   LamParameter *stop = lam_parameter_list_find (parameters, "stop_percent");
   LamParameter *iterations = lam_parameter_list_find (parameters, "iterations");
   g_signal_connect_object (stop, "notify::value", G_CALLBACK (stop_changed_cb), self, 0);
   g_signal_connect_object (iterations, "notify::value", G_CALLBACK (iterations_changed_cb), self, 0);
-  g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
-  g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
   g_signal_connect_object (session, "logged", G_CALLBACK (logged_cb), self, 0);
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   stop_changed_cb (stop, NULL, self);
   iterations_changed_cb (iterations, NULL, self);
-  slices_notify_cb (slices, NULL, self);
-  geometry_changed_cb (session, self);
   session_notify_cb (session, NULL, self);
   update_legend (self);
 }
@@ -253,7 +168,7 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
 LamSliceView *
 lam_reconstruct_page_get_slice_view (LamReconstructPage *self)
 {
-  return LAM_SLICE_VIEW (self->slice_view);
+  return lam_slices_tab_get_slice_view (self->slices_tab);
 }
 
 void
@@ -265,9 +180,15 @@ lam_reconstruct_page_set_show_sidebar (LamReconstructPage *self, gboolean show)
 void
 lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
 {
-  GtkWidget *panes[] = {self->sidebar,   self->picture_stack,      self->geometry_view,
-                        self->histogram, GTK_WIDGET (self->chart), self->log_view};
-  int n = G_N_ELEMENTS (panes), at = -1;
+  GtkWidget *panes[8] = {self->sidebar};
+  GtkWidget *tab = gtk_stack_get_visible_child (GTK_STACK (self->tabs));
+  int n = 1, at = -1;
+  if (tab == GTK_WIDGET (self->slices_tab))
+    n += lam_slices_tab_get_panes (self->slices_tab, panes + n);
+  else
+    panes[n++] = tab;
+  panes[n++] = GTK_WIDGET (self->chart);
+  panes[n++] = self->log_view;
   GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
   for (int i = 0; i < n && focus != NULL; i++)
     if (focus == panes[i] || gtk_widget_is_ancestor (focus, panes[i]))
@@ -278,17 +199,6 @@ lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
     if (gtk_widget_get_mapped (pane) && gtk_widget_child_focus (pane, GTK_DIR_TAB_FORWARD))
       return;
   }
-}
-
-/* Where windows are drawn by the CPU, a GL picture would be made by the CPU too, and then copied. */
-static void
-lam_reconstruct_page_realize (GtkWidget *widget)
-{
-  LamReconstructPage *self = LAM_RECONSTRUCT_PAGE (widget);
-  GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
-  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer"))
-    lam_slice_view_set_use_gl (LAM_SLICE_VIEW (self->slice_view), FALSE);
-  GTK_WIDGET_CLASS (lam_reconstruct_page_parent_class)->realize (widget);
 }
 
 static void
@@ -304,12 +214,8 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = lam_reconstruct_page_dispose;
-  widget_class->realize = lam_reconstruct_page_realize;
   g_type_ensure (LAM_TYPE_GROUP);
-  g_type_ensure (LAM_TYPE_SLICE_VIEW);
-  g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
-  g_type_ensure (LAM_TYPE_HISTOGRAM);
-  g_type_ensure (LAM_TYPE_PICTURE_VALUES);
+  g_type_ensure (LAM_TYPE_SLICES_TAB);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/reconstruct-page.ui");
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamReconstructPage, name)
   BIND (flap);
@@ -322,19 +228,10 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (volume_group);
   BIND (method_group);
   BIND (run_group);
-  BIND (planes);
-  BIND (plane_slice);
-  BIND (plane_row);
-  BIND (plane_column);
-  BIND (index_scale);
-  BIND (index_adjustment);
+  BIND (tab_switcher);
+  BIND (tabs);
+  BIND (slices_tab);
   BIND (progress_label);
-  BIND (picture_stack);
-  BIND (waiting);
-  BIND (slice_view);
-  BIND (geometry_view);
-  BIND (histogram);
-  BIND (values);
   BIND (chart_box);
   BIND (legend);
   BIND (log_view);
@@ -346,16 +243,9 @@ static void
 lam_reconstruct_page_init (LamReconstructPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
-  for (int i = 0; i < LAM_PLANES; i++)
-    g_signal_connect (buttons[i], "toggled", G_CALLBACK (plane_toggled_cb), self);
   GtkAdjustment *scroll = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->log_scroller));
   self->follow = TRUE;
   g_signal_connect_object (scroll, "changed", G_CALLBACK (log_grown_cb), self, 0);
   g_signal_connect_object (scroll, "value-changed", G_CALLBACK (log_scrolled_cb), self, 0);
-  g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
-  g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);
-  g_signal_connect (self->geometry_view, "axis-dragged", G_CALLBACK (dragged_cb), self);
-  g_signal_connect (self->geometry_view, "axis-drag-end", G_CALLBACK (drag_end_cb), self);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (dark_notify_cb), self, 0);
 }

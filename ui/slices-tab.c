@@ -1,0 +1,192 @@
+#include "config.h"
+
+#include "slices-tab.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "geometry-view.h"
+#include "histogram.h"
+#include "picture-values.h"
+
+struct _LamSlicesTab {
+  AdwBin parent_instance;
+  LamSession *session;
+  GtkWidget *plane_slice, *plane_row, *plane_column;
+  GtkWidget *index_scale, *picture_stack, *waiting, *slice_view;
+  GtkAdjustment *index_adjustment;
+  GtkWidget *geometry_view, *histogram, *values;
+  gboolean updating; /* widgets are being set from the model */
+};
+
+G_DEFINE_FINAL_TYPE (LamSlicesTab, lam_slices_tab, ADW_TYPE_BIN)
+
+/* -- slices -- */
+
+static void
+slices_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamSlicesTab *self)
+{
+  const char *name = pspec != NULL ? pspec->name : "";
+  if (g_str_equal (name, "cursor") || g_str_equal (name, "low") || g_str_equal (name, "high"))
+    return;
+  GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
+  int64_t count = lam_slice_model_get_count (model);
+  self->updating = TRUE;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (buttons[lam_slice_model_get_plane (model)]), TRUE);
+  gtk_adjustment_set_upper (self->index_adjustment, MAX (count - 1, 0));
+  gtk_adjustment_set_value (self->index_adjustment, lam_slice_model_get_index (model));
+  gtk_widget_set_sensitive (self->index_scale, count > 1);
+  self->updating = FALSE;
+  gtk_stack_set_visible_child_name (GTK_STACK (self->picture_stack),
+                                    lam_slice_model_get_snapshot (model) != NULL ? "slice" : "empty");
+}
+
+static void
+plane_toggled_cb (GtkToggleButton *button, LamSlicesTab *self)
+{
+  if (self->updating || !gtk_toggle_button_get_active (button))
+    return;
+  GtkWidget *widget = GTK_WIDGET (button);
+  lam_slice_model_set_plane (lam_session_get_slices (self->session), widget == self->plane_row      ? LAM_PLANE_ROW
+                                                                     : widget == self->plane_column ? LAM_PLANE_COLUMN
+                                                                                                    : LAM_PLANE_SLICE);
+}
+
+static void
+index_changed_cb (GtkAdjustment *adjustment, LamSlicesTab *self)
+{
+  if (!self->updating && self->session != NULL)
+    lam_slice_model_set_index (lam_session_get_slices (self->session),
+                               (int64_t) rint (gtk_adjustment_get_value (adjustment)));
+}
+
+/* -- geometry -- */
+
+static void
+geometry_changed_cb (LamSession *session, LamSlicesTab *self)
+{
+  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (self->geometry_view), lam_session_get_geometry (session));
+}
+
+static void
+drag_begin_cb (LamGeometryView *view, LamSlicesTab *self)
+{
+  lam_undo_begin (lam_session_get_undo (self->session), _ ("Set Centre of Rotation"));
+}
+
+static void
+dragged_cb (LamGeometryView *view, double offset, LamSlicesTab *self)
+{
+  /* The view keeps within the detector, which is the parameter's range. */
+  g_autoptr (GError) error = NULL;
+  if (!lam_session_edit_offset (self->session, offset, &error))
+    g_debug ("%s", error->message);
+}
+
+static void
+drag_end_cb (LamGeometryView *view, LamSlicesTab *self)
+{
+  lam_undo_end (lam_session_get_undo (self->session));
+}
+
+/* -- tab -- */
+
+static void
+session_notify_cb (LamSession *session, GParamSpec *pspec, LamSlicesTab *self)
+{
+  const char *problem = lam_session_get_problem (session);
+  adw_status_page_set_description (ADW_STATUS_PAGE (self->waiting),
+                                   problem != NULL ? problem
+                                   : lam_session_get_state (session) == LAM_SESSION_RUNNING
+                                       ? _ ("The first slice is on its way.")
+                                       : _ ("Run reconstructs the scan; slices appear here while it goes."));
+}
+
+void
+lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
+{
+  g_return_if_fail (LAM_IS_SLICES_TAB (self) && LAM_IS_SESSION (session) && self->session == NULL);
+  self->session = g_object_ref (session);
+  LamSliceModel *slices = lam_session_get_slices (session);
+  lam_slice_view_set_model (LAM_SLICE_VIEW (self->slice_view), slices);
+  lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
+  lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
+  g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
+  g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
+  g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
+  slices_notify_cb (slices, NULL, self);
+  geometry_changed_cb (session, self);
+  session_notify_cb (session, NULL, self);
+}
+
+LamSliceView *
+lam_slices_tab_get_slice_view (LamSlicesTab *self)
+{
+  return LAM_SLICE_VIEW (self->slice_view);
+}
+
+int
+lam_slices_tab_get_panes (LamSlicesTab *self, GtkWidget **panes)
+{
+  panes[0] = self->picture_stack;
+  panes[1] = self->geometry_view;
+  panes[2] = self->histogram;
+  return 3;
+}
+
+/* Where windows are drawn by the CPU, a GL picture would be made by the CPU too, and then copied. */
+static void
+lam_slices_tab_realize (GtkWidget *widget)
+{
+  LamSlicesTab *self = LAM_SLICES_TAB (widget);
+  GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
+  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer"))
+    lam_slice_view_set_use_gl (LAM_SLICE_VIEW (self->slice_view), FALSE);
+  GTK_WIDGET_CLASS (lam_slices_tab_parent_class)->realize (widget);
+}
+
+static void
+lam_slices_tab_dispose (GObject *object)
+{
+  g_clear_object (&LAM_SLICES_TAB (object)->session);
+  G_OBJECT_CLASS (lam_slices_tab_parent_class)->dispose (object);
+}
+
+static void
+lam_slices_tab_class_init (LamSlicesTabClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = lam_slices_tab_dispose;
+  widget_class->realize = lam_slices_tab_realize;
+  g_type_ensure (LAM_TYPE_SLICE_VIEW);
+  g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
+  g_type_ensure (LAM_TYPE_HISTOGRAM);
+  g_type_ensure (LAM_TYPE_PICTURE_VALUES);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/slices-tab.ui");
+#define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamSlicesTab, name)
+  BIND (plane_slice);
+  BIND (plane_row);
+  BIND (plane_column);
+  BIND (index_scale);
+  BIND (index_adjustment);
+  BIND (picture_stack);
+  BIND (waiting);
+  BIND (slice_view);
+  BIND (geometry_view);
+  BIND (histogram);
+  BIND (values);
+#undef BIND
+}
+
+static void
+lam_slices_tab_init (LamSlicesTab *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
+  for (int i = 0; i < LAM_PLANES; i++)
+    g_signal_connect (buttons[i], "toggled", G_CALLBACK (plane_toggled_cb), self);
+  g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
+  g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);
+  g_signal_connect (self->geometry_view, "axis-dragged", G_CALLBACK (dragged_cb), self);
+  g_signal_connect (self->geometry_view, "axis-drag-end", G_CALLBACK (drag_end_cb), self);
+}
