@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/progress.h"
 #include "core/cpu-features.h"
 
 static const struct {
@@ -47,6 +48,7 @@ usage (const char *text, const char *word)
 int
 main (int argc, char **argv)
 {
+  lam_cli_catch_signals ();
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C"); /* what a program reads and writes looks the same everywhere */
   bindtextdomain (GETTEXT_PACKAGE, LAMINA_LOCALEDIR);

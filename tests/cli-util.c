@@ -110,43 +110,101 @@ cli_ok (const char *format, ...)
   return run;
 }
 
-CliRun *
-cli_run_interrupted (const char *command, const char *after, int signals)
+typedef struct {
+  GPid pid;
+  int out, err;
+} Child;
+
+static Child
+spawn (const char *command)
 {
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) argv = words (command);
-  g_autoptr (GString) out = g_string_new (NULL), err = g_string_new (NULL);
-  GPid pid;
-  int fd_out, fd_err, wait = 0, sent = 0, seen = 0;
-  g_spawn_async_with_pipes (folder, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, NULL, &fd_out, &fd_err,
+  Child c;
+  g_spawn_async_with_pipes (folder, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &c.pid, NULL, &c.out, &c.err,
                             &error);
   g_assert_no_error (error);
-  FILE *f = fdopen (fd_out, "r");
+  return c;
+}
+
+/* Reads what is left and waits. @out: what was read already. */
+static CliRun *
+reap (const Child *c, GString *out)
+{
+  g_autoptr (GString) err = g_string_new (NULL);
+  const int pipes[] = {c->out, c->err};
+  int wait = 0;
   char line[4096];
-  while (fgets (line, sizeof line, f)) { /* stderr is short: its pipe does not fill */
+  for (int i = 0; i < 2; i++) {
+    FILE *f = fdopen (pipes[i], "r");
+    while (fgets (line, sizeof line, f))
+      g_string_append (i ? err : out, line);
+    fclose (f);
+  }
+  waitpid (c->pid, &wait, 0);
+  g_spawn_close_pid (c->pid);
+  CliRun *run = g_new0 (CliRun, 1);
+  run->status = exit_status (wait);
+  run->out = g_strdup (out->str);
+  run->err = g_string_free (g_steal_pointer (&err), FALSE);
+  return run;
+}
+
+CliRun *
+cli_run_signalled (const char *command, const char *after, int number, int signals)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  Child c = spawn (command);
+  int sent = 0, seen = 0;
+  FILE *f = fdopen (dup (c.out), "r");
+  char line[4096];
+  setvbuf (f, NULL, _IONBF, 0);                            /* the rest is read by others */
+  while (sent < signals && fgets (line, sizeof line, f)) { /* stderr is short: its pipe does not fill */
     g_string_append (out, line);
     seen += strstr (line, after) != NULL;
-    if (seen > sent && sent < signals) {
-      kill (pid, SIGINT);
+    if (seen > sent) {
+      kill (c.pid, number);
       if (++sent < signals) { /* while it stops, no line need come */
         g_usleep (30000);
-        kill (pid, SIGINT);
+        kill (c.pid, number);
         sent++;
       }
     }
   }
   fclose (f);
-  f = fdopen (fd_err, "r");
-  while (fgets (line, sizeof line, f))
-    g_string_append (err, line);
-  fclose (f);
-  waitpid (pid, &wait, 0);
-  g_spawn_close_pid (pid);
-  CliRun *run = g_new0 (CliRun, 1);
-  run->status = exit_status (wait);
-  run->out = g_string_free (g_steal_pointer (&out), FALSE);
-  run->err = g_string_free (g_steal_pointer (&err), FALSE);
-  return run;
+  return reap (&c, out);
+}
+
+CliRun *
+cli_run_interrupted (const char *command, const char *after, int signals)
+{
+  return cli_run_signalled (command, after, SIGINT, signals);
+}
+
+/* Whether @pid has a handler for signal @number; it may have ended. */
+static gboolean
+catches (GPid pid, int number)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/status", (int) pid), *text = NULL;
+  const char *mask = g_file_get_contents (path, &text, NULL, NULL) ? strstr (text, "SigCgt:") : NULL;
+  return mask && (g_ascii_strtoull (mask + strlen ("SigCgt:"), NULL, 16) >> (number - 1) & 1);
+}
+
+CliRun *
+cli_run_signalled_early (const char *command, int number)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  Child c = spawn (command);
+  siginfo_t ended = {0};
+  for (gint64 end = g_get_monotonic_time () + 10 * G_USEC_PER_SEC;
+       g_get_monotonic_time () < end && !catches (c.pid, number);) {
+    waitid (P_PID, (id_t) c.pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (ended.si_pid != 0)
+      break;
+    g_usleep (100);
+  }
+  kill (c.pid, number);
+  return reap (&c, out);
 }
 
 void

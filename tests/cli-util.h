@@ -23,6 +23,10 @@ CliRun *cli_run (const char *format, ...) G_GNUC_PRINTF (1, 2);
 CliRun *cli_run_env (const char *const *env, const char *command);
 /* Sends SIGINT @signals times, each after stdout has shown @after once more. */
 CliRun *cli_run_interrupted (const char *command, const char *after, int signals);
+/* The same with signal @number. */
+CliRun *cli_run_signalled (const char *command, const char *after, int number, int signals);
+/* Sends signal @number as soon as the program has a handler for it, or when it has run for 10 s. */
+CliRun *cli_run_signalled_early (const char *command, int number);
 void cli_run_free (CliRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (CliRun, cli_run_free)
 

@@ -1,6 +1,7 @@
 /* The program `lamina`: what its commands make, on small phantoms that it makes itself. */
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cli-util.h"
@@ -268,6 +269,43 @@ test_stop (void)
   cli_assert_says (gone->err, "cancelled");
 }
 
+/* Every command ends in order by any of the three signals, from its first moment on; a run that is kept is kept. */
+static void
+test_signals (void)
+{
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  static const char *const commands[] = {
+      "reconstruct early.h5 --iterations 1000 --stop-threshold 0 -o early-out.h5",
+      "project --phantom tooth --shape 160x160x64 --views 100 -o early-out.h5",
+      "plan --shape 300x300x300 --views 300 --devices 2xcpu",
+      "devices --devices 3xcpu",
+      "bench parallel-forward 96 --repeats 20",
+  };
+  g_autoptr (CliRun) made = cli_ok ("project --phantom discs --shape 128x128x48 -o early.h5");
+  g_autofree char *result = cli_path ("early-out.h5"), *kept_path = cli_path ("early-kept.h5");
+  for (gsize n = 0; n < G_N_ELEMENTS (numbers); n++) {
+    for (gsize c = 0; c < G_N_ELEMENTS (commands); c++) {
+      g_test_message ("signal %d: %s", numbers[n], commands[c]);
+      g_autoptr (CliRun) run = cli_run_signalled_early (commands[c], numbers[n]);
+      for (int again = 0; run->status == 0 && again < 5; again++) { /* it was done before the signal came */
+        g_clear_pointer (&run, cli_run_free);
+        run = cli_run_signalled_early (commands[c], numbers[n]);
+      }
+      cli_assert_status (run, 130);
+      cli_assert_says (run->err, "cancelled");
+      g_assert_false (g_file_test (result, G_FILE_TEST_EXISTS));
+    }
+    g_autoptr (CliRun) kept =
+        cli_run_signalled ("reconstruct early.h5 --iterations 100000 --stop-threshold 0 -o early-kept.h5 --json",
+                           "\"event\":\"iteration\"", numbers[n], 1);
+    cli_assert_status (kept, 130);
+    g_autoptr (GPtrArray) lines = cli_json_lines (kept->out);
+    g_assert_true (json_object_get_boolean_member (cli_json_last (lines), "stopped"));
+    g_assert_true (g_file_test (kept_path, G_FILE_TEST_EXISTS));
+    g_unlink (kept_path);
+  }
+}
+
 static void
 test_convert (void)
 {
@@ -402,6 +440,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/slices", test_slices);
   g_test_add_func ("/cli/resume", test_resume);
   g_test_add_func ("/cli/stop", test_stop);
+  g_test_add_func ("/cli/signals", test_signals);
   g_test_add_func ("/cli/convert", test_convert);
   g_test_add_func ("/cli/render", test_render);
   g_test_add_func ("/cli/plan", test_plan);

@@ -2,6 +2,7 @@
 
 #include "cli/progress.h"
 
+#include <errno.h>
 #include <glib/gi18n.h>
 #include <math.h>
 #include <signal.h>
@@ -17,7 +18,7 @@
 #define BAR 24
 
 static LamControl control;
-static _Atomic int keep, signals;
+static _Atomic int asked, keep, signals; /* asked: the command looks at the control */
 
 static struct {
   gboolean ready, terminal, shown, said_stop;
@@ -28,10 +29,24 @@ static struct {
 
 /* ---- signals ---- */
 
+/* Nothing was begun, or what runs looks at no control and leaves nothing half done. Calls what a handler may call. */
+static void
+end_now (void)
+{
+  static const char text[] = "lamina: cancelled\n",
+                    json[] = "{\"error\":{\"code\":\"cancelled\",\"message\":\"cancelled\"}}\n";
+  if (write (STDERR_FILENO, text, sizeof text - 1) < 0
+      || (lam_cli_json && write (STDOUT_FILENO, json, sizeof json - 1) < 0))
+    errno = 0; /* nobody is there to be told */
+  _exit (LAM_EXIT_CANCELLED);
+}
+
 static void
 on_signal (int number)
 {
   int n = atomic_fetch_add (&signals, 1) + 1;
+  if (!atomic_load (&asked))
+    end_now ();
   if (n > 2 || (n == 2 && atomic_load (&control.cancel))) {
     signal (number, SIG_DFL);
     raise (number);
@@ -41,6 +56,19 @@ on_signal (int number)
     atomic_store (&control.stop_keep, 1);
   else
     atomic_store (&control.cancel, 1);
+}
+
+void
+lam_cli_catch_signals (void)
+{
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+  sigemptyset (&action.sa_mask);
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    sigaction (numbers[i], NULL, &before);
+    if (numbers[i] != SIGHUP || before.sa_handler != SIG_IGN) /* nohup's word stands */
+      sigaction (numbers[i], &action, NULL);
+  }
 }
 
 /* ---- progress ---- */
@@ -122,13 +150,10 @@ LamControl *
 lam_cli_control (void)
 {
   if (!bar.ready) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     bar.ready = TRUE;
     bar.terminal = isatty (STDERR_FILENO) && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
     control.progress = progress;
-    sigemptyset (&action.sa_mask);
-    sigaction (SIGINT, &action, NULL);
-    sigaction (SIGTERM, &action, NULL);
+    atomic_store (&asked, 1);
   }
   return &control;
 }

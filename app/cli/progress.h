@@ -1,8 +1,9 @@
 /* progress.h: how far a command is, and Ctrl+C.
  *
  * On a terminal a bar on stderr, redrawn ten times a second at most; else a plain line a phase, and none with --json.
- * The first Ctrl+C (SIGINT, SIGTERM) cancels; while lam_cli_keep () is on it stops and keeps, and the second cancels. The
- * one after that ends the program at once. */
+ * The first Ctrl+C (SIGINT, SIGTERM, SIGHUP) cancels; while lam_cli_keep () is on it stops and keeps, and the second
+ * cancels. The one after that ends the program at once. Before the command has asked for its control, and in a command
+ * that never does, the first one ends the program with the exit status of a cancelled one. */
 #pragma once
 
 #include "core/control.h"
@@ -10,7 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* The control of this process, with its signals caught from the first call on. */
+/* First thing in main (). SIGHUP stays ignored where it is (nohup). */
+void lam_cli_catch_signals (void);
+/* The control of this process; from the first call on signals go to it. */
 LamControl *lam_cli_control (void);
 /* The same for reading and writing files. */
 const LamIoControl *lam_cli_io (void);
