@@ -269,6 +269,80 @@ test_stop (void)
   cli_assert_says (gone->err, "cancelled");
 }
 
+/* A scan file of @g; samples of 0 where there are none given. */
+static void
+write_scan (const char *name, const LamGeometry *g, const float *y, const float *flats)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = cli_path (name);
+  g_autofree float *zeros = g_new0 (float, g->views * g->rows * g->channels);
+  LamScanData data = {.geometry = g,
+                      .kind = flats ? LAM_SCAN_COUNTS : LAM_SCAN_SINOGRAM,
+                      .projections = y ? y : zeros,
+                      .flats = flats,
+                      .n_flats = flats ? 1 : 0};
+  lam_scan_write (path, &data, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* What `reconstruct' refuses `info' says beforehand, in the same words and with status 0; of a good scan it says nothing. */
+static void
+test_info_problems (void)
+{
+  static const struct {
+    const char *scan, *word;
+    gboolean geometry; /* no volume is shown then */
+  } cases[] = {
+      {"dark.h5", "none of the 160 pixels of the mean flat", FALSE},
+      {"nan.h5", "1 sample is not finite", FALSE},
+      {"empty.h5", "is the sinogram empty?", FALSE},
+      {"parallel.h5 --channel-offset 1e9", "no voxel is seen", TRUE},
+      {"large-volume.h5", "the plan needs", FALSE},
+      {"no-slices.h5", "recon_slices = 3: must equal rows = 8", TRUE},
+      {"parallel.h5 --geometry cone", "without its distances", TRUE},
+  };
+  g_autofree float *y = g_new0 (float, 10 * 8 * 20), *flats = g_new0 (float, 8 * 20);
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 10, 8, 20);
+  lam_geometry_set_angles (g, 0, G_PI);
+  make_scans ();
+  write_scan ("empty.h5", g, NULL, NULL);
+  write_scan ("dark.h5", g, NULL, flats);
+  for (int i = 0; i < 10 * 8 * 20; i++)
+    y[i] = i % 20 > 5 && i % 20 < 15;
+  y[17] = NAN;
+  write_scan ("nan.h5", g, y, NULL);
+  y[17] = 0;
+  write_scan ("good.h5", g, y, NULL);
+  g->voxel_pitch = 1;
+  g->recon_rows = g->recon_columns = 20;
+  g->recon_slices = 3;
+  write_scan ("no-slices.h5", g, y, NULL);
+  g->recon_rows = g->recon_columns = 40000;
+  g->recon_slices = 8;
+  g->voxel_pitch = 1e-3;
+  write_scan ("large-volume.h5", g, y, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_test_message ("%s", cases[i].scan);
+    g_autoptr (CliRun) text = cli_ok ("info %s", cases[i].scan), json = cli_ok ("info --json %s", cases[i].scan),
+                       refused = cli_run ("reconstruct %s -o refused.h5", cases[i].scan);
+    cli_assert_status (refused, 1);
+    cli_assert_says (refused->err, cases[i].word);
+    cli_assert_says (text->out, "cannot be reconstructed: ");
+    cli_assert_says (strstr (text->out, "cannot be reconstructed: "), cases[i].word);
+    g_assert_true (!cases[i].geometry || !strstr (text->out, "volume: "));
+    g_autoptr (GPtrArray) lines = cli_json_lines (json->out);
+    JsonArray *problems = json_object_get_array_member (cli_json_last (lines), "problems");
+    g_assert_cmpuint (json_array_get_length (problems), ==, 1);
+    cli_assert_says (json_array_get_string_element (problems, 0), cases[i].word);
+  }
+  g_autoptr (CliRun) text = cli_ok ("info good.h5"), json = cli_ok ("info good.h5 --json"),
+                     run = cli_ok ("reconstruct good.h5 -o good-out.h5");
+  g_autoptr (GPtrArray) lines = cli_json_lines (json->out);
+  g_assert_null (strstr (text->out, "cannot be reconstructed"));
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (cli_json_last (lines), "problems")), ==, 0);
+  g_assert_true (json_object_get_boolean_member (cli_json_last (lines), "samples_checked"));
+}
+
 /* Every command ends in order by any of the three signals, from its first moment on; a run that is kept is kept. */
 static void
 test_signals (void)
@@ -440,6 +514,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/slices", test_slices);
   g_test_add_func ("/cli/resume", test_resume);
   g_test_add_func ("/cli/stop", test_stop);
+  g_test_add_func ("/cli/info-problems", test_info_problems);
   g_test_add_func ("/cli/signals", test_signals);
   g_test_add_func ("/cli/convert", test_convert);
   g_test_add_func ("/cli/render", test_render);

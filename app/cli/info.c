@@ -15,11 +15,13 @@
 #include "io/volume.h"
 #include "run/recon.h"
 
-static gboolean checksum;
+static gboolean checksum, all_samples;
 static char *dataset, *layout;
 
 static const GOptionEntry entries[] = {
     {"checksum", 0, 0, G_OPTION_ARG_NONE, &checksum, N_ ("Print the SHA-256 of the voxels as they are now"), NULL},
+    {"samples", 0, 0, G_OPTION_ARG_NONE, &all_samples,
+     N_ ("Look at all samples of a scan, however many (else up to 256 MB)"), NULL},
     {"dataset", 0, 0, G_OPTION_ARG_STRING, &dataset, N_ ("Which volume, where the file holds several"), "NAME"},
     {"layout", 0, 0, G_OPTION_ARG_STRING, &layout,
      N_ ("Axis order where the file does not say: row-column-slice or slice-column-row"), "ORDER"},
@@ -34,58 +36,120 @@ static const LamCliHelp help = {
 
 /* ---- scans ---- */
 
-/* What a run with the defaults would hold; -1 when that is not known. */
+/* Samples up to this many bytes are looked at unasked. */
+#define LOOK_BYTES (INT64_C (256) << 20)
+
+static void
+add_problem (GPtrArray *problems, GError *error_take)
+{
+  g_ptr_array_add (problems, g_strdup (error_take->message));
+  g_error_free (error_take);
+}
+
+/* The volume of a run with the defaults, by the checks that such a run makes before it reads a sample. */
+static void
+check_geometry (LamScan *scan, LamGeometry *g, GPtrArray *problems)
+{
+  GError *error = NULL;
+  for (guint i = 0; i < scan->findings->len; i++) {
+    const LamFinding *f = scan->findings->pdata[i];
+    if (f->kind == LAM_FINDING_MISSING)
+      g_ptr_array_add (problems,
+                       g_strdup_printf (_ ("%s; give %s"), f->text, f->option ? f->option : _ ("another file")));
+  }
+  if (scan->missing || ((g->recon_rows > 0 || lam_geometry_auto_volume (g, &error)) && lam_geometry_check (g, &error)))
+    return;
+  add_problem (problems, error);
+  g->recon_rows = g->recon_columns = g->recon_slices = 0; /* none is shown that nobody can have */
+}
+
+/* What that run would hold; -1 when it is not known. */
 static int64_t
-run_bytes (const LamGeometry *g)
+check_plan (LamScan *scan, const LamGeometry *g, GPtrArray *problems)
 {
   LamReconParams params;
+  GError *error = NULL;
   lam_recon_params_init (&params);
-  g_autoptr (LamPlan) plan = lam_recon_plan (g, FALSE, TRUE, &params, NULL);
+  g_autoptr (LamPlan) plan = lam_recon_plan (g, scan->has_weights, TRUE, &params, &error);
   int64_t bytes = plan ? lam_plan_total (plan) : -1;
+  if (!plan || !lam_plan_fits (plan, &error))
+    add_problem (problems, error);
   lam_recon_params_clear (&params);
   return bytes;
+}
+
+/* Reads and prepares the samples as that run would. */
+static void
+check_samples (LamScan *scan, GPtrArray *problems)
+{
+  GError *error = NULL;
+  LamPrepareParams prepare;
+  LamReconParams params;
+  LamRegularization found;
+  lam_prepare_params_init (&prepare);
+  lam_recon_params_init (&params);
+  g_autoptr (LamDataset) d = lam_dataset_load (scan, &prepare, NULL, &error);
+  if (!d
+      || !lam_auto_regularization (d->geometry, d->sinogram, d->weights, params.snr_db, params.sharpness, &found,
+                                   &error))
+    add_problem (problems, error);
+  lam_recon_params_clear (&params);
 }
 
 static int
 show_scan (LamScan *scan)
 {
-  g_autoptr (LamGeometry) g = lam_geometry_copy (scan->geometry);
-  g_autoptr (GError) problem = NULL;
-  gboolean usable = !scan->missing && (g->recon_rows > 0 || lam_geometry_auto_volume (g, &problem))
-                    && lam_geometry_check (g, &problem);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamGeometry) g = lam_geometry_try_copy (scan->geometry, &error);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  if (!g)
+    return lam_cli_fail (error);
+  int64_t frames = g->views + scan->flats + scan->darks + (scan->has_weights ? g->views : 0);
+  int64_t samples = lam_mul_size (lam_mul_size (lam_mul_size (g->views, g->rows), g->channels), 4);
+  int64_t read = lam_mul_size (lam_mul_size (lam_mul_size (frames, g->rows), g->channels), 4);
+  check_geometry (scan, g, problems);
+  gboolean usable = problems->len == 0;
+  int64_t bytes = usable ? check_plan (scan, g, problems) : -1;
+  gboolean looked = problems->len == 0 && read >= 0 && (all_samples || read <= LOOK_BYTES);
+  if (looked)
+    check_samples (scan, problems);
   g_autofree char *warnings = scan->missing ? NULL : lam_geometry_warnings (g);
-  int64_t samples = lam_mul_size (lam_mul_size (g->views, g->rows), g->channels);
-  int64_t bytes = usable ? run_bytes (g) : -1;
-  const char *kind = scan->kind == LAM_SCAN_COUNTS ? "counts" : "sinogram";
   lam_cli_print (_ ("%s: %s, %s"), scan->path, lam_scan_format_name (scan->format),
                  scan->kind == LAM_SCAN_COUNTS ? _ ("detector counts") : _ ("-log transmission"));
   lam_cli_print_geometry (g);
   lam_cli_print (_ ("flats: %" G_GINT64_FORMAT ", darks: %" G_GINT64_FORMAT "%s"), scan->flats, scan->darks,
                  scan->has_weights ? _ (", with weights") : "");
   if (usable)
-    lam_cli_print (_ ("memory: %s for the samples, %s for a run with the defaults"),
-                   lam_cli_bytes (lam_mul_size (samples, 4)), lam_cli_bytes (bytes));
+    lam_cli_print (_ ("memory: %s for the samples, %s for a run with the defaults"), lam_cli_bytes (samples),
+                   lam_cli_bytes (bytes));
   lam_cli_print (_ ("import list:"));
   lam_cli_print_findings (scan);
-  if (problem)
-    lam_cli_print (_ ("not usable as it is: %s"), problem->message);
   lam_cli_print_warnings (warnings);
+  for (guint i = 0; i < problems->len; i++)
+    lam_cli_print (_ ("cannot be reconstructed: %s"), (const char *) problems->pdata[i]);
+  if (!looked && problems->len == 0)
+    lam_cli_print (_ ("the samples were not looked at: they are %s; --samples looks at all of them"),
+                   lam_cli_bytes (read));
   if (!lam_cli_json)
     return LAM_EXIT_DONE;
   JsonBuilder *b = lam_json_begin ();
   lam_json_text (b, "file", scan->path);
   lam_json_text (b, "type", "scan");
   lam_json_text (b, "format", lam_scan_format_name (scan->format));
-  lam_json_text (b, "data", kind);
+  lam_json_text (b, "data", scan->kind == LAM_SCAN_COUNTS ? "counts" : "sinogram");
   lam_json_int (b, "flats", scan->flats);
   lam_json_int (b, "darks", scan->darks);
   lam_json_bool (b, "weights", scan->has_weights);
   lam_json_geometry (b, "geometry", g);
   lam_json_findings (b, "findings", scan);
   lam_json_bool (b, "complete", !scan->missing);
-  lam_json_text (b, "problem", problem ? problem->message : NULL);
+  lam_json_open_array (b, "problems"); /* why a run with the defaults would refuse it; empty: it would not */
+  for (guint i = 0; i < problems->len; i++)
+    lam_json_text (b, NULL, problems->pdata[i]);
+  lam_json_close_array (b);
+  lam_json_bool (b, "samples_checked", looked);
   lam_json_text (b, "warnings", warnings);
-  lam_json_bytes (b, "sample_bytes", lam_mul_size (samples, 4));
+  lam_json_bytes (b, "sample_bytes", samples);
   lam_json_bytes (b, "run_bytes", bytes);
   lam_json_print (b);
   return LAM_EXIT_DONE;
