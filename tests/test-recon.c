@@ -127,6 +127,59 @@ assert_not_resumed (LamDataset *d, const LamReconParams *params, const char *why
   g_assert_nonnull (strstr (error->message, "--resume"));
 }
 
+/* What is minimised falls with every iteration; the run that is stopped and resumed tells the same numbers. */
+static void
+test_cost_falls (gconstpointer data)
+{
+  g_autoptr (LamDataset) d = example (GPOINTER_TO_INT (data));
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.iterations = 12;
+  params.stop_percent = 0;
+  for (int init = 0; init < 2; init++) {
+    params.init = init ? LAM_INIT_ZERO : LAM_INIT_DIRECT;
+    g_autoptr (LamReconResult) r = run (d, &params, NULL, NULL);
+    const LamReconIteration *it = (const LamReconIteration *) r->iterations->data;
+    for (guint i = 1; i < r->iterations->len; i++)
+      g_assert_cmpfloat (it[i].cost, <, it[i - 1].cost * (1 + 1e-6));
+    g_assert_cmpfloat (it[11].cost, <, it[0].cost);
+  }
+}
+
+/* A state is not gone on with under another prior, noise level, seed or start. */
+static void
+test_resume_other_options (void)
+{
+  g_autoptr (LamDataset) d = example (LAM_GEOMETRY_PARALLEL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "lamina-test-options.ckpt", NULL);
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.iterations = 1;
+  params.checkpoint = path;
+  g_autoptr (LamReconResult) first = run (d, &params, NULL, NULL);
+  params.resume = TRUE;
+  params.iterations = 2;
+  for (int i = 0; i < 5; i++) {
+    LamReconParams other = params;
+    other.sharpness += i == 0;
+    other.snr_db += i == 1;
+    other.sigma_x = i == 2 ? 0.01 : 0;
+    other.seed += i == 3;
+    other.init = i == 4 ? LAM_INIT_ZERO : other.init;
+    g_autoptr (LamReconResult) r = lam_reconstruct (d, &other, NULL, NULL, &error);
+    g_assert_null (r);
+    g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+    g_assert_nonnull (strstr (error->message, "belongs to another run"));
+    g_clear_error (&error);
+  }
+  g_autoptr (LamReconResult) on = run (d, &params, NULL, NULL);
+  g_assert_cmpuint (on->iterations->len, ==, 2);
+  g_assert_cmpfloat (g_array_index (on->iterations, LamReconIteration, 0).cost, ==,
+                     g_array_index (first->iterations, LamReconIteration, 0).cost);
+  g_unlink (path);
+}
+
 /* A state goes on only with the data it was made of: one other sample, one other weight, another tilt are refused. */
 static void
 test_resume_other_data (void)
@@ -193,7 +246,7 @@ test_resume (gconstpointer data)
 
   /* Another problem's state is refused. */
   params.q = 1.1;
-  assert_not_resumed (d, &params, "solver parameters");
+  assert_not_resumed (d, &params, "belongs to another run");
   params.q = 1.2;
   g_unlink (path);
   g_rmdir (folder);
@@ -406,6 +459,9 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GINT_TO_POINTER (kind ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL), tests[i].func);
     }
   }
+  g_test_add_data_func ("/recon/cost-falls/parallel", GINT_TO_POINTER (LAM_GEOMETRY_PARALLEL), test_cost_falls);
+  g_test_add_data_func ("/recon/cost-falls/cone", GINT_TO_POINTER (LAM_GEOMETRY_CONE), test_cost_falls);
+  g_test_add_func ("/recon/resume/other-options", test_resume_other_options);
   g_test_add_func ("/recon/resume/other-data", test_resume_other_data);
   g_test_add_func ("/recon/stop", test_stop);
   g_test_add_func ("/recon/save", test_save);

@@ -126,10 +126,11 @@ on_iteration (const LamReconIteration *it, void *data)
   const LamReconParams *k = data;
   double left = it->seconds * (double) (k->iterations - it->iteration);
   lam_cli_print (_ ("iteration %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                    ": change %s %%, data cost %s, prior cost %s, %s s, about %s s left"),
+                    ": change %s %%, cost %s (data %s, prior %s), %s s, about %s s left"),
                  it->iteration, k->iterations, lam_cli_format ("%.3f", it->change_percent),
-                 lam_cli_format ("%.5g", it->data_cost), lam_cli_format ("%.5g", it->prior_cost),
-                 lam_cli_format ("%.2f", it->seconds), lam_cli_format ("%.0f", ceil (left)));
+                 lam_cli_format ("%.6g", it->cost), lam_cli_format ("%.5g", it->data_cost),
+                 lam_cli_format ("%.5g", it->prior_cost), lam_cli_format ("%.2f", it->seconds),
+                 lam_cli_format ("%.0f", ceil (left)));
   if (!lam_cli_json)
     return;
   JsonBuilder *b = lam_json_event ("iteration");
@@ -137,6 +138,7 @@ on_iteration (const LamReconIteration *it, void *data)
   lam_json_int (b, "of", k->iterations);
   lam_json_int (b, "subsets", it->subsets);
   lam_json_number (b, "change_percent", it->change_percent);
+  lam_json_number (b, "cost", it->cost);
   lam_json_number (b, "data_cost", it->data_cost);
   lam_json_number (b, "prior_cost", it->prior_cost);
   lam_json_number (b, "mean_step", it->mean_step);

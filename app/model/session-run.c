@@ -71,7 +71,7 @@ run_changed_cb (LamJob *job, LamSession *self)
   g_autoptr (GArray) iterations = lam_job_dup_iterations (job, self->iterations_seen);
   for (guint i = 0; iterations != NULL && i < iterations->len; i++) {
     const LamReconIteration *it = &g_array_index (iterations, LamReconIteration, i);
-    lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->data_cost + it->prior_cost});
+    lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->cost});
   }
   self->iterations_seen += iterations != NULL ? iterations->len : 0;
 }
@@ -223,7 +223,7 @@ lam_session_show_job (LamSession *self, LamJob *job)
   lam_series_clear (self->series);
   for (guint i = 0; i < self->result->iterations->len; i++) {
     const LamReconIteration *it = &g_array_index (self->result->iterations, LamReconIteration, i);
-    lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->data_cost + it->prior_cost});
+    lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->cost});
   }
   self->show = LAM_SHOW_RESULT;
   lam_session_request_plane (self);

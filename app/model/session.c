@@ -392,7 +392,7 @@ lam_session_init (LamSession *self)
   self->slices = lam_slice_model_new ();
   self->series = lam_series_new (_ ("iteration"));
   lam_series_add_column (self->series, "change", _ ("change"), "%");
-  lam_series_add_column (self->series, "cost", _ ("data + prior cost"), NULL);
+  lam_series_add_column (self->series, "cost", _ ("cost (what is minimised)"), NULL);
   for (int i = 0; i < LAM_FACT_LISTS; i++)
     self->facts[i] = g_list_store_new (LAM_TYPE_FACT);
   self->fraction = -1;

@@ -50,7 +50,7 @@ LamSession *lam_session_new (LamQueue *queue); /* the queue that its jobs wait i
 LamParameterList *lam_session_get_parameters (LamSession *self);
 LamUndo *lam_session_get_undo (LamSession *self);
 LamSliceModel *lam_session_get_slices (LamSession *self);
-/* x = iteration; columns "change" (%), "cost" (data + prior). */
+/* x = iteration; columns "change" (%), "cost" (what is minimised). */
 LamSeries *lam_session_get_series (LamSession *self);
 GListModel *lam_session_get_facts (LamSession *self, LamFacts list);
 void lam_session_set_facts (LamSession *self, LamFacts list, GPtrArray *facts); /* of LamFact */

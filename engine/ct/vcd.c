@@ -421,6 +421,7 @@ iterate (LamVcd *vcd, const int32_t *pixel, const int64_t *begin, const int64_t 
       .change = volume.sum_abs > 0 ? l1 / volume.sum_abs
                 : l1 > 0           ? 1
                                    : 0,
+      .cost = (ee / (2 * vcd->params.sigma_y * vcd->params.sigma_y) + volume.prior_cost) / vcd->sum_w,
       .data_cost = sqrt (ee / vcd->sum_w) / vcd->params.sigma_y,
       .prior_cost = volume.prior_cost / (double) (p->pixels * p->g.slices),
       .mean_step = steps / (double) n,

@@ -51,8 +51,9 @@ typedef struct {
   int64_t iteration; /* finished so far, this one included */
   int64_t subsets;
   double change;     /* sum |update| / sum |x| */
+  double cost;       /* what is minimised, over the sum of weights: (sum e^2 w / (2 sigma_y^2) + sum rho) / sum w */
   double data_cost;  /* sqrt (sum e^2 w / sum w) / sigma_y */
-  double prior_cost; /* per voxel */
+  double prior_cost; /* sum rho per voxel */
   double mean_step;
   double seconds;
   const double *update_norms; /* [slices], of the LamVcd */

@@ -13,7 +13,7 @@
 #include "io/checkpoint.h"
 #include "run/recon-private.h"
 
-enum { SLAB = 4 << 20, FORMAT = 2 };
+enum { SLAB = 4 << 20, FORMAT = 3 };
 
 int64_t
 lam_recon_slab_rows (const LamGeometry *g)
@@ -72,6 +72,13 @@ identity (const LamRecon *r, const LamVcdParams *p)
       (double) p->positivity,
       (double) p->damping,
       (double) r->weighted,
+      /* What was asked: what came of it is kept apart, and goes on. */
+      r->params->snr_db,
+      r->params->sharpness,
+      r->params->sigma_y,
+      r->params->sigma_x,
+      (double) r->params->seed,
+      (double) r->params->init,
   };
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     g_string_append_printf (s, "%s ", g_ascii_dtostr (number, sizeof number, values[i]));
@@ -135,12 +142,12 @@ write_state (LamRecon *r, GError **error)
       || !lam_checkpoint_put_double (w, "sigma_x", r->vcd->params.prior.sigma_x, error))
     return FALSE;
   const LamReconIteration *its = (const LamReconIteration *) r->result->iterations->data;
-  int64_t n = r->result->iterations->len, shape[3] = {n, 7};
-  g_autofree double *history = g_new0 (double, n * 7 + 1);
+  int64_t n = r->result->iterations->len, shape[3] = {n, 8};
+  g_autofree double *history = g_new0 (double, n * 8 + 1);
   for (int64_t i = 0; i < n; i++) {
-    const double row[7] = {(double) its[i].iteration, (double) its[i].subsets, its[i].change_percent, its[i].data_cost,
-                           its[i].prior_cost,         its[i].mean_step,        its[i].seconds};
-    memcpy (history + i * 7, row, sizeof row);
+    const double row[8] = {(double) its[i].iteration, (double) its[i].subsets, its[i].change_percent, its[i].cost,
+                           its[i].data_cost,          its[i].prior_cost,       its[i].mean_step,      its[i].seconds};
+    memcpy (history + i * 8, row, sizeof row);
   }
   if (n > 0 && !lam_checkpoint_put (w, "history", LAM_CHECKPOINT_DOUBLE, 2, shape, history, error))
     return FALSE;
@@ -236,9 +243,8 @@ lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error)
     return FALSE;
   if (!g_str_equal (stored, mine)) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 "%s belongs to another run: sizes, geometry or solver parameters differ; give the same input and "
-                 "options, or leave "
-                 "out --resume",
+                 "%s belongs to another run: sizes, geometry, prior, noise level, seed or start differ; give the same "
+                 "input and options, or leave out --resume",
                  r->params->checkpoint);
     return FALSE;
   }
@@ -258,15 +264,15 @@ lam_recon_resume_params (LamRecon *r, LamVcdParams *params, GError **error)
     lam_recon_log (r, "the checkpoint was made by %s with %s, this is lamina %s with %s: the last digits may differ",
                    program, isa, LAMINA_VERSION, lam_isa_name (lam_isa ()));
   const LamCheckpointSection *h = lam_checkpoint_find (c, "history");
-  if (h && h->rank == 2 && h->shape[1] == 7) {
+  if (h && h->rank == 2 && h->shape[1] == 8) {
     double *rows = lam_alloc_n (h->count, sizeof *rows, "history of the checkpoint", error);
     if (!rows || !lam_checkpoint_read (c, "history", LAM_CHECKPOINT_DOUBLE, 0, h->count, rows, error)) {
       lam_free (rows);
       return FALSE;
     }
     for (int64_t i = 0; i < h->shape[0]; i++) {
-      const double *q = rows + i * 7;
-      LamReconIteration it = {(int64_t) q[0], (int64_t) q[1], q[2], q[3], q[4], q[5], q[6]};
+      const double *q = rows + i * 8;
+      LamReconIteration it = {(int64_t) q[0], (int64_t) q[1], q[2], q[3], q[4], q[5], q[6], q[7]};
       g_array_append_val (r->result->iterations, it);
       if (r->hooks && r->hooks->iteration)
         r->hooks->iteration (&it, r->hooks->data);

@@ -282,10 +282,11 @@ run_vcd (LamRecon *r, GError **error)
     }
     if (!lam_vcd_iterate (vcd, &s, error))
       return FALSE;
-    LamReconIteration it = {s.iteration, s.subsets, 100 * s.change, s.data_cost, s.prior_cost, s.mean_step, s.seconds};
-    lam_recon_log (r,
-                   "iteration %" G_GINT64_FORMAT ": change %.3f %%, data cost %.5g, prior cost %.5g, step %.2f, %.2f s",
-                   s.iteration, it.change_percent, s.data_cost, s.prior_cost, s.mean_step, s.seconds);
+    LamReconIteration it = {s.iteration, s.subsets,    100 * s.change, s.cost,
+                            s.data_cost, s.prior_cost, s.mean_step,    s.seconds};
+    lam_recon_log (
+        r, "iteration %" G_GINT64_FORMAT ": change %.3f %%, cost %.6g (data %.5g, prior %.5g), step %.2f, %.2f s",
+        s.iteration, it.change_percent, s.cost, s.data_cost, s.prior_cost, s.mean_step, s.seconds);
     lam_recon_add_iteration (r, &it);
     picture (r, &vcd->volume, vcd->iteration, TRUE);
     lam_recon_checkpoint (r, s.seconds);

@@ -65,7 +65,7 @@ typedef struct {
 
 typedef struct {
   int64_t iteration, subsets;
-  double change_percent, data_cost, prior_cost, mean_step, seconds;
+  double change_percent, cost, data_cost, prior_cost, mean_step, seconds; /* as LamVcdStats */
 } LamReconIteration;
 
 typedef struct {
