@@ -302,7 +302,7 @@ compare (void)
   g_autofree char *method =
       g_strdup (lam_parameter_get_text (lam_parameter_list_find (lam_session_get_parameters (session), "method")));
   live = lam_snapshot_ref (lam_slice_model_get_snapshot (slices));
-  g_assert_cmpint (lam_snapshot_info (live)->iteration, ==, -1);
+  g_assert_cmpint (lam_snapshot_info (live)->iteration, ==, LAM_ITERATION_LIVE);
   set ("method", g_variant_new_string ("fbp"));
   lam_session_run (session);
   wait_for (result_is_shown);

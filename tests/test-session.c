@@ -139,7 +139,7 @@ test_tilt (void)
   /* Upright again: the picture is live, and the next run is the plain one. */
   set (session, "tilt", g_variant_new_double (0));
   wait_for (is_current, session);
-  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, -1);
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, LAM_ITERATION_LIVE);
   g_autofree char *upright = run_and_save (session, "upright.h5");
   g_autofree char *plain = line_checksum ("scan.h5 --center 33");
   g_assert_cmpstr (upright, ==, plain);
@@ -210,7 +210,7 @@ test_jobs (void)
   g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 1);
   g_assert_false (lam_session_can_save (session));
   wait_for (is_current, session);
-  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, -1);
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, LAM_ITERATION_LIVE);
   /* A plane may still be on its way to nobody. */
   for (int i = 0; i < 100 && G_OBJECT (first)->ref_count > 1; i++)
     g_main_context_iteration (NULL, FALSE);

@@ -332,7 +332,7 @@ test_run (void)
   g_assert_cmpint (iteration, ==, 2);
   g_assert_true (lam_session_edit_offset (session, 5, NULL));
   test_wait (is_current, session);
-  g_assert_cmpint (picture (session)->iteration, ==, -1);
+  g_assert_cmpint (picture (session)->iteration, ==, LAM_ITERATION_LIVE);
   activate (window, "win.undo");
   test_wait (is_current, session);
   g_assert_cmpint (picture (session)->iteration, ==, 2);

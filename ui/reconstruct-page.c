@@ -21,6 +21,7 @@ struct _LamReconstructPage {
   AdwFlap *flap;
   GtkWidget *sidebar, *groups, *main_paned, *lower_paned;
   LamGroup *data_group, *geometry_group, *volume_group, *method_group, *run_group;
+  GtkWidget *later; /* said while a run goes: edits are for the next one */
   GtkWidget *tab_switcher, *tabs, *progress_label;
   LamSlicesTab *slices_tab;
   GtkWidget *chart_box, *legend, *log_view, *log_scroller;
@@ -37,7 +38,13 @@ static void
 session_notify_cb (LamSession *session, GParamSpec *pspec, LamReconstructPage *self)
 {
   const char *doing = lam_session_get_doing (session), *left = lam_session_get_left (session);
-  g_autofree char *text = doing != NULL && left != NULL ? g_strconcat (doing, " · ", left, NULL) : g_strdup (doing);
+  LamSessionState state = lam_session_get_state (session);
+  gboolean paused = state == LAM_SESSION_PAUSED;
+  g_autofree char *text = doing == NULL  ? NULL
+                          : paused       ? g_strdup_printf (_ ("paused · %s"), doing)
+                          : left != NULL ? g_strconcat (doing, " · ", left, NULL)
+                                         : g_strdup (doing);
+  gtk_revealer_set_reveal_child (GTK_REVEALER (self->later), paused || state == LAM_SESSION_RUNNING);
   gtk_label_set_text (GTK_LABEL (self->progress_label), text != NULL ? text : "");
 }
 
@@ -221,6 +228,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (flap);
   BIND (sidebar);
   BIND (groups);
+  BIND (later);
   BIND (main_paned);
   BIND (lower_paned);
   BIND (data_group);

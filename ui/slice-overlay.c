@@ -53,7 +53,9 @@ describe_slice (LamSliceModel *model, const LamSnapshotInfo *info)
   static const char *const names[LAM_PLANES] = {N_ ("slice %ld / %ld"), N_ ("row %ld / %ld"), N_ ("column %ld / %ld")};
   g_autoptr (GString) text = g_string_new (NULL);
   g_string_printf (text, _ (names[info->plane]), (long) info->index + 1, (long) info->count);
-  if (info->iteration == 0)
+  if (info->iteration == LAM_ITERATION_LIVE)
+    g_string_append (text, _ (" · preview"));
+  else if (info->iteration == 0)
     g_string_append (text, _ (" · start"));
   else if (info->iteration > 0)
     g_string_append_printf (text, _ (" · iteration %ld"), (long) info->iteration);

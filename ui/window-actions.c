@@ -64,7 +64,10 @@ save_cb (GtkWidget *widget, const char *name, GVariant *parameter)
   LamWindow *self = LAM_WINDOW (widget);
   GtkFileChooserNative *chooser = new_chooser (self, _ ("Save the Result"), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"));
   add_filter (chooser, _ ("Volumes (HDF5)"), hdf5_suffixes);
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "recon.h5");
+  g_autoptr (GFile) file = lam_session_suggest_file (self->session), folder = g_file_get_parent (file);
+  g_autofree char *base = g_file_get_basename (file);
+  gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (chooser), folder, NULL);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), base);
   g_signal_connect (chooser, "response", G_CALLBACK (save_response_cb), self);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
 }

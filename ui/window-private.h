@@ -11,10 +11,9 @@ struct _LamWindow {
   AdwToastOverlay *toasts;
   GtkStack *stack; /* start page, or the workspaces */
   AdwViewStack *views;
-  AdwSqueezer *squeezer; /* in the header: the switcher, or nothing when it is narrow */
-  GtkWidget *no_switcher;
-  AdwViewSwitcherBar *switcher_bar;
-  guint reveal_source;
+  AdwWindowTitle *title;
+  guint focus_source;
+  GtkImage *pause_image;
   LamReconstructPage *reconstruct;
   GtkInfoBar *info_bar;
   GtkLabel *info_label;

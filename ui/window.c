@@ -58,9 +58,15 @@ new_job_row (gpointer job, gpointer data)
 }
 
 static void
-message_cb (LamSession *session, const char *text, LamWindow *self)
+message_cb (LamSession *session, const char *text, gboolean result, LamWindow *self)
 {
-  lam_window_toast (self, text);
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  AdwToast *toast = adw_toast_new (escaped);
+  if (result) {
+    adw_toast_set_button_label (toast, _ ("_Save…"));
+    adw_toast_set_action_name (toast, "win.save");
+  }
+  adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
 static void
@@ -71,6 +77,11 @@ session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
   g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), title) : g_strdup (_ ("Lamina"));
   gtk_window_set_title (GTK_WINDOW (self), full);
   gtk_stack_set_visible_child_name (self->stack, title != NULL ? "views" : "start");
+  adw_window_title_set_title (self->title, title != NULL ? title : _ ("Lamina"));
+  gtk_image_set_from_icon_name (self->pause_image, state == LAM_SESSION_PAUSED ? "media-playback-start-symbolic"
+                                                                               : "media-playback-pause-symbolic");
+  gtk_widget_set_tooltip_text (
+      self->pause_button, state == LAM_SESSION_PAUSED ? _ ("Go on (Space)") : _ ("Pause between two subsets (Space)"));
   gtk_label_set_text (self->status_right, state == LAM_SESSION_OPENING  ? _ ("opening…")
                                           : state == LAM_SESSION_PAUSED ? _ ("paused")
                                           : left != NULL                ? left
@@ -140,22 +151,24 @@ lam_window_open_file (LamWindow *self, GFile *file)
   lam_session_open (self->session, file);
 }
 
-/* No room in the header: the switcher goes below. Not at once: this is told in the middle of a layout. */
+/* A button that the keyboard was on has gone insensitive: without a focus no key would be heard any more. */
 static gboolean
-reveal_bar_cb (gpointer window)
+refocus_cb (gpointer window)
 {
   LamWindow *self = window;
-  self->reveal_source = 0;
-  adw_view_switcher_bar_set_reveal (self->switcher_bar,
-                                    adw_squeezer_get_visible_child (self->squeezer) == self->no_switcher);
+  self->focus_source = 0;
+  GtkWidget *view = GTK_WIDGET (lam_reconstruct_page_get_slice_view (self->reconstruct));
+  if (gtk_window_get_focus (GTK_WINDOW (self)) == NULL && gtk_widget_get_mapped (view))
+    gtk_widget_grab_focus (view);
   return G_SOURCE_REMOVE;
 }
 
 static void
-squeezed_cb (AdwSqueezer *squeezer, GParamSpec *pspec, LamWindow *self)
+focus_notify_cb (GObject *window, GParamSpec *pspec, gpointer data)
 {
-  if (self->reveal_source == 0)
-    self->reveal_source = g_idle_add (reveal_bar_cb, self);
+  LamWindow *self = LAM_WINDOW (window);
+  if (gtk_window_get_focus (GTK_WINDOW (self)) == NULL && self->focus_source == 0)
+    self->focus_source = g_idle_add (refocus_cb, self);
 }
 
 static gboolean
@@ -211,7 +224,7 @@ static void
 lam_window_dispose (GObject *object)
 {
   LamWindow *self = LAM_WINDOW (object);
-  g_clear_handle_id (&self->reveal_source, g_source_remove);
+  g_clear_handle_id (&self->focus_source, g_source_remove);
   g_clear_object (&self->chooser);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_window_parent_class)->dispose (object);
@@ -229,9 +242,7 @@ lam_window_class_init (LamWindowClass *klass)
   BIND (toasts);
   BIND (stack);
   BIND (views);
-  BIND (squeezer);
-  BIND (no_switcher);
-  BIND (switcher_bar);
+  BIND (title);
   BIND (reconstruct);
   BIND (info_bar);
   BIND (info_label);
@@ -241,6 +252,7 @@ lam_window_class_init (LamWindowClass *klass)
   BIND (question_no);
   BIND (run_button);
   BIND (pause_button);
+  BIND (pause_image);
   BIND (stop_button);
   BIND (undo_button);
   BIND (redo_button);
@@ -262,7 +274,7 @@ lam_window_init (LamWindow *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect (self->info_bar, "response", G_CALLBACK (info_response_cb), self);
   g_signal_connect (self->question_bar, "response", G_CALLBACK (question_response_cb), self);
-  g_signal_connect (self->squeezer, "notify::visible-child", G_CALLBACK (squeezed_cb), self);
+  g_signal_connect (self, "notify::focus-widget", G_CALLBACK (focus_notify_cb), NULL);
   GtkDropTarget *drop = gtk_drop_target_new (G_TYPE_FILE, GDK_ACTION_COPY);
   g_signal_connect (drop, "drop", G_CALLBACK (drop_cb), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));

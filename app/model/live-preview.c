@@ -159,7 +159,7 @@ lam_live_preview_new (LamDataset *d, int64_t slice)
   LamLivePreview *self = g_object_new (LAM_TYPE_LIVE_PREVIEW, NULL);
   self->slice = slice;
   self->offset = coarse->geometry->channel_offset - g->channel_offset;
-  self->full = (LamSnapshotInfo){.iteration = -1, .plane = LAM_PLANE_SLICE, .index = slice};
+  self->full = (LamSnapshotInfo){.iteration = LAM_ITERATION_LIVE, .plane = LAM_PLANE_SLICE, .index = slice};
   lam_snapshot_describe (&self->full, g);
   self->live = lam_live_new (coarse, NULL);
   g_signal_connect (self->live, "snapshot", G_CALLBACK (snapshot_cb), self);

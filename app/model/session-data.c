@@ -208,12 +208,12 @@ use_center (LamSession *self, const Finding *f)
   LamParameter *p = lam_parameter_list_find (self->parameters, "center");
   GVariant *value = g_variant_ref_sink (g_variant_new_double (rint (c->channel * 100) / 100));
   g_autoptr (GError) error = NULL;
-  g_autofree char *note =
-      c->confidence >= TRUSTED
-          ? g_strdup_printf (_ ("found: %.1f ± %.1f"), c->channel, fmax (c->width, 0.05))
-          : g_strdup_printf (_ ("perhaps %.1f: %s"), c->channel, c->note != NULL ? c->note : _ ("not clear"));
-  lam_session_log (self, _ ("centre of rotation %.2f ± %.2f, trust %.0f %% (%s)"), c->channel, c->width,
-                   100 * c->confidence, c->method);
+  g_autofree char *note = c->confidence >= TRUSTED ? g_strdup_printf (_ ("found: %.2f ± %.2f, confidence %.2f"),
+                                                                      c->channel, fmax (c->width, 0.01), c->confidence)
+                                                   : g_strdup_printf (_ ("perhaps %.2f: %s"), c->channel,
+                                                                      c->note != NULL ? c->note : _ ("not clear"));
+  lam_session_log (self, _ ("centre of rotation (COR): channel %.2f ± %.2f, confidence %.2f, found by %s"), c->channel,
+                   c->width, c->confidence, c->method);
   if (!f->automatic)
     lam_parameter_edit (p, value, &error);
   else if (c->confidence >= TRUSTED)

@@ -5,6 +5,8 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "core/error.h"
+
 static const char *const geometry_ids[] = {
     "angle_start", "angle_stop", "beam", "center", "tilt", "reversed", "pitch", "source_detector", "source_axis", NULL};
 static const char *const volume_ids[] = {"region", NULL};
@@ -78,9 +80,9 @@ lam_session_add_parameters (LamParameterList *list)
            _ ("Distance of two detector channels; 0 = not known, lengths are px"));
   lam_parameter_set_special (p, 0, _ ("unknown"));
   add (list, lam_parameter_new_number ("source_detector", _ ("Source to detector"), "mm", INFINITY, 0, INFINITY, 2),
-       _ ("Set Source to Detector"), _ ("Cone beam: along the middle ray"));
+       _ ("Set Source to Detector"), _ ("Along the middle ray, at a right angle to the detector"));
   add (list, lam_parameter_new_number ("source_axis", _ ("Source to axis"), "mm", INFINITY, 0, INFINITY, 2),
-       _ ("Set Source to Axis"), _ ("Cone beam: along the middle ray"));
+       _ ("Set Source to Axis"), _ ("Along the middle ray; shorter than the way to the detector"));
 
   add (list, lam_parameter_new_choice ("region", _ ("Region"), regions, "ellipse"), _ ("Set Region"),
        _ ("Which pixels of a slice are reconstructed"));
@@ -125,8 +127,10 @@ lam_session_parameters_from (LamParameterList *list, const LamGeometry *base)
   set_default (list, "source_axis", g_variant_new_double (cone ? base->source_axis : INFINITY));
   set_default (list, "region", g_variant_new_string (base->mask == LAM_MASK_NONE ? "none" : "ellipse"));
   lam_parameter_set_note (lam_parameter_list_find (list, "pitch"), mm ? NULL : _ ("not in the file: lengths are px"));
-  for (const char *const *id = (const char *const[]){"source_detector", "source_axis", NULL}; *id != NULL; id++)
+  for (const char *const *id = (const char *const[]){"source_detector", "source_axis", NULL}; *id != NULL; id++) {
     lam_parameter_set_unit (lam_parameter_list_find (list, *id), base->length_unit);
+    lam_parameter_set_special (lam_parameter_list_find (list, *id), INFINITY, cone ? _ ("infinite") : _ ("unknown"));
+  }
 }
 
 LamGeometry *
@@ -146,6 +150,13 @@ lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, GErr
   if (pitch > 0)
     g_strlcpy (g->length_unit, "mm", sizeof g->length_unit);
   if (cone) {
+    if (base->kind != LAM_GEOMETRY_CONE
+        && (isinf (lam_parameter_get_number (lam_parameter_list_find (list, "source_detector")))
+            || isinf (lam_parameter_get_number (lam_parameter_list_find (list, "source_axis"))))) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
+                   _ ("Cone beam: the data state no distances. Set Source to detector and Source to axis."));
+      return NULL;
+    }
     g->source_detector = lam_parameter_get_number (lam_parameter_list_find (list, "source_detector"));
     g->source_axis = lam_parameter_get_number (lam_parameter_list_find (list, "source_axis"));
   }

@@ -72,7 +72,7 @@ struct _LamSession {
 /* session.c */
 void lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry);
 void lam_session_update_geometry (LamSession *self);
-void lam_session_say (LamSession *self, const char *text); /* emits "message" */
+void lam_session_say (LamSession *self, const char *text, gboolean result); /* emits "message" */
 
 void lam_session_ask (LamSession *self, LamQuestion kind, const char *text);
 

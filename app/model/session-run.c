@@ -96,7 +96,7 @@ finish (LamSession *self, LamJob *job)
     take_result (self, job);
     g_autofree char *text = result->stopped ? g_strdup_printf (_ ("Stopped and kept after %.1f s"), result->seconds)
                                             : g_strdup_printf (_ ("Reconstructed in %.1f s"), result->seconds);
-    lam_session_say (self, text);
+    lam_session_say (self, text, TRUE);
   } else {
     self->show = self->result != NULL ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
     lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
@@ -105,7 +105,7 @@ finish (LamSession *self, LamJob *job)
       lam_session_fail (self, error);
     } else {
       lam_session_log (self, _ ("discarded"));
-      lam_session_say (self, _ ("Discarded"));
+      lam_session_say (self, _ ("Discarded"), FALSE);
       lam_session_forget_kept (self);
     }
   }
@@ -134,6 +134,12 @@ lam_session_run (LamSession *self)
   g_return_if_fail (LAM_IS_SESSION (self));
   if (self->run != NULL)
     return;
+  if (self->asked == LAM_QUESTION_RESUME && !self->resuming) {
+    g_autoptr (GError) error =
+        g_error_new (LAM_ERROR, LAM_ERROR_INVALID, _ ("%s Resume it or discard it first."), self->question);
+    lam_session_fail (self, error);
+    return;
+  }
   if (self->dataset == NULL || self->geometry == NULL || self->problem != NULL) {
     g_autoptr (GError) error =
         g_error_new (LAM_ERROR, LAM_ERROR_INVALID, "%s",
@@ -355,8 +361,11 @@ save_finished_cb (LamJob *job, LamSession *self)
   if (info != NULL)
     info->saved = TRUE;
   lam_session_forget_kept (self);
-  lam_session_log (self, _ ("saved"));
-  lam_session_say (self, _ ("Saved"));
+  const char *path = g_object_get_data (G_OBJECT (held), "lam-path");
+  g_autofree char *name = g_path_get_basename (path), *folder = g_path_get_dirname (path);
+  g_autofree char *text = g_strdup_printf (_ ("Saved as %s in %s"), name, folder);
+  lam_session_log (self, _ ("saved as %s"), path);
+  lam_session_say (self, text, FALSE);
 }
 
 void
@@ -368,8 +377,22 @@ lam_session_save (LamSession *self, GFile *file)
     return;
   self->save = lam_job_new_save (self->result, path);
   g_object_set_data_full (G_OBJECT (self->save), "lam-saves", g_object_ref (self->result_job), g_object_unref);
+  g_object_set_data_full (G_OBJECT (self->save), "lam-path", g_strdup (path), g_free);
   g_signal_connect (self->save, "finished", G_CALLBACK (save_finished_cb), self);
   lam_queue_add (self->queue, self->save);
+}
+
+GFile *
+lam_session_suggest_file (LamSession *self)
+{
+  g_return_val_if_fail (LAM_IS_SESSION (self), NULL);
+  g_autofree char *name = g_strdup (self->title != NULL ? self->title : "");
+  g_autofree char *folder = self->scan_path != NULL ? g_path_get_dirname (self->scan_path) : NULL;
+  char *dot = strrchr (name, '.');
+  if (dot != NULL && dot > name)
+    *dot = '\0';
+  g_autofree char *file = g_strdup_printf ("%s-recon.h5", *name != '\0' ? name : "lamina");
+  return g_file_new_build_filename (folder != NULL ? folder : g_get_home_dir (), file, NULL);
 }
 
 gboolean

@@ -69,10 +69,10 @@ lam_session_fail (LamSession *self, const GError *error)
 }
 
 void
-lam_session_say (LamSession *self, const char *text)
+lam_session_say (LamSession *self, const char *text, gboolean result)
 {
   g_debug ("%s", text);
-  g_signal_emit (self, signals[MESSAGE], 0, text);
+  g_signal_emit (self, signals[MESSAGE], 0, text, result);
 }
 
 void
@@ -377,8 +377,8 @@ lam_session_class_init (LamSessionClass *klass)
       g_signal_new ("geometry-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[LOGGED] =
       g_signal_new ("logged", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
-  signals[MESSAGE] =
-      g_signal_new ("message", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[MESSAGE] = g_signal_new ("message", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                   G_TYPE_STRING, G_TYPE_BOOLEAN);
   signals[FAILED] =
       g_signal_new ("failed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
 }

@@ -43,7 +43,8 @@ G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
 
 /* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
  * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can), question.
- * Signals: geometry-changed; logged (const char *line); message (const char *text): a thing was done; failed (GError *):
+ * Signals: geometry-changed; logged (const char *line); message (const char *text, gboolean
+ * result): a thing was done, and whether a result came of it; failed (GError *):
  * to be shown, nothing is lost. */
 LamSession *lam_session_new (LamQueue *queue); /* the queue that its jobs wait in; NULL = one of its own */
 
@@ -89,6 +90,8 @@ void lam_session_show_job (LamSession *self, LamJob *job);
 void lam_session_remove_job (LamSession *self, LamJob *job);
 void lam_session_find_center (LamSession *self);
 void lam_session_save (LamSession *self, GFile *file);
+/* Beside the scan: tooth.h5 becomes tooth-recon.h5. */
+GFile *lam_session_suggest_file (LamSession *self);
 gboolean lam_session_can_save (LamSession *self);
 gboolean lam_session_has_unsaved (LamSession *self);
 gboolean lam_session_has_data (LamSession *self);

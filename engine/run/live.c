@@ -242,8 +242,10 @@ lam_live_compute (LamLive *self, const LamLiveRequest *request, GError **error)
   }
   if (!lam_direct_back (self->projector, &self->sino, &self->volume, error))
     return NULL;
-  LamSnapshotInfo info = {
-      .generation = request->generation, .iteration = -1, .plane = LAM_PLANE_SLICE, .index = request->slice};
+  LamSnapshotInfo info = {.generation = request->generation,
+                          .iteration = LAM_ITERATION_LIVE,
+                          .plane = LAM_PLANE_SLICE,
+                          .index = request->slice};
   lam_snapshot_describe (&info, g);
   float *pixels = lam_alloc_n (info.width * info.height, 4, "picture", error);
   if (!pixels)

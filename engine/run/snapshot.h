@@ -11,6 +11,9 @@
 
 G_BEGIN_DECLS
 
+/* A live slice: back projection of one slice, no result. */
+#define LAM_ITERATION_LIVE (-2)
+
 typedef enum {
   LAM_PLANE_SLICE,  /* rows x columns at one slice */
   LAM_PLANE_ROW,    /* slices x columns at one row */
@@ -21,7 +24,8 @@ typedef enum {
 
 typedef struct {
   uint64_t generation;
-  int64_t iteration; /* iterations finished when it was taken; 0 = start image; -1 = not iterative */
+  int64_t
+      iteration; /* iterations finished when it was taken; 0 = start image; -1 = not iterative; LAM_ITERATION_LIVE */
   LamPlane plane;
   int64_t index;         /* which slice, row or column */
   int64_t count;         /* how many there are of them */
