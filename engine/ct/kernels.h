@@ -54,7 +54,8 @@ typedef struct {
   int64_t out_stride;
   int64_t k0, k1; /* slices wanted */
   int square;     /* Hessian: coefficients squared */
-  void *scratch;  /* lam_kernel_scratch () bytes, one for each worker */
+  int again; /* the same pixels as in the last call with this scratch, at most LAM_KERNEL_PIXELS: not placed again */
+  void *scratch; /* lam_kernel_scratch () bytes, one for each worker */
 } LamBackArgs;
 
 /* Forward projection of a pixel list into the views [v0, v1), in list order. */

@@ -138,23 +138,25 @@ BODY (parallel_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch
  * a double's last bit is worth 2^-32, so the sum's lower word is the fraction and its upper word counts channels. */
 #define FIXED 0x1.8p20
 #define FIXED_HIGH 0x41380000
+#define FRACTION 0x1p24 /* of a fraction, this many bits are used: distances count 2^-24 channels */
 
 typedef struct {
   double c, d, e;
-  float width, half, scale;
+  float most, half, slope; /* a weight is clip (half - slope |distance|, 0, most): the scale is in all three */
 } PlanarView;
 
 static inline PlanarView
-BODY (planar_view) (const LamProjectorGeometry *g, int64_t view, float scale)
+BODY (planar_view) (const LamProjectorGeometry *g, int64_t view)
 {
   double c = g->cosines[view], d = g->sines[view], inv_dc = 1 / g->dc;
   double a = g->dx * fabs (c), b = g->dy * fabs (d), f = a > b ? a : b;
+  double width = f / g->dc, path = g->dx * g->dy / f;
   return (PlanarView){c * inv_dc,
                       -d * inv_dc,
                       g->c0 + FIXED,
-                      (float) (f / g->dc),
-                      (float) ((f / g->dc + 1) / 2),
-                      (float) (g->dx * g->dy / f * scale)};
+                      (float) (width * path),
+                      (float) ((width + 1) / 2 * path),
+                      (float) (-path / FRACTION)};
 }
 
 /* Fills up the last vector's positions, and finds what each vector spans. */
@@ -180,23 +182,26 @@ BODY (planar_channel) (double x, double y, const PlanarView *v)
   return (int32_t) (bits >> 32) - FIXED_HIGH;
 }
 
-/* The two taps of VW pixels: first in [0, channels - 2], and both weights (see two_taps ()). @inside: no pixel lies beside. */
+/* The two taps of VW pixels: first in [0, channels - 2], less @base, and both weights. @inside: no pixel
+ * lies beside the detector. */
 static inline void
-BODY (planar_taps) (const PlanarView *v, const double *px, const double *py, int inside, int32_t last, int square,
-                    vi *first, vf *w0, vf *w1)
+BODY (planar_taps) (const PlanarView *v, const double *px, const double *py, int inside, int32_t last, int32_t base,
+                    int square, vi *first, vf *w0, vf *w1)
 {
   vi high, low;
   vhalves (px, py, v->c, v->d, v->e, &high, &low);
-  vi at = visub (high, viset (FIXED_HIGH));
-  vf o = vmul (vtop24 (low), vset (0x1p-24f)), half = vset (v->half), w = vset (v->width), scale = vset (v->scale);
-  *first = at;
-  if (!inside) {
-    *first = vimin (vimax (at, viset (0)), viset (last));
-    o = vadd (vtofloat (visub (at, *first)), o);
+  vf o = vtop24 (low), half = vset (v->half), slope = vset (v->slope), most = vset (v->most), one = vset (FRACTION);
+  if (inside) {
+    *first = visub (high, viset (FIXED_HIGH + base));
+  } else {
+    vi at = visub (high, viset (FIXED_HIGH)), clipped = vimin (vimax (at, viset (0)), viset (last));
+    o = vfma (vtofloat (visub (at, clipped)), one, o);
+    *first = visub (clipped, viset (base));
   }
-  vf a = vsub (half, vabs (o)), b = vsub (half, vabs (vsub (o, vset (1))));
-  a = vmul (vmin (vmax (a, vzero ()), w), scale);
-  b = vmul (vmin (vmax (b, vzero ()), w), scale);
+  vf p = vsub (o, one); /* inside, 0 <= o < 1 */
+  vf a = vfma (slope, inside ? o : vabs (o), half), b = inside ? vfnma (slope, p, half) : vfma (slope, vabs (p), half);
+  a = vmin (vmax (a, vzero ()), most);
+  b = vmin (vmax (b, vzero ()), most);
   *w0 = square ? vmul (a, a) : a;
   *w1 = square ? vmul (b, b) : b;
 }
@@ -222,15 +227,15 @@ BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const Pl
       int32_t hi = BODY (planar_channel) (p->c < 0 ? x0 : x1, p->d < 0 ? y0 : y1, p);
       vi first, one = viset (1);
       vf w0, w1;
-      BODY (planar_taps)
-      (p, s->px + i, s->py + i, lo >= 0 && hi <= channels - 2, channels - 2, a->square, &first, &w0, &w1);
       /* Neighbours lie within a window of the detector: two loads instead of a gather. */
+      int inside = lo >= 0 && hi <= channels - 2;
       int window = VW > 1 && hi - lo + 2 <= VLOOKUP_SPAN && channels >= VLOOKUP_SPAN;
-      if (window) {
-        lo = LAM_CLAMP (lo, 0, channels - VLOOKUP_SPAN);
-        first = visub (first, viset (lo));
-        y += lo;
-      }
+      int32_t base = window ? LAM_CLAMP (lo, 0, channels - VLOOKUP_SPAN) : 0;
+      y += base;
+      if (inside)
+        BODY (planar_taps) (p, s->px + i, s->py + i, 1, channels - 2, base, a->square, &first, &w0, &w1);
+      else
+        BODY (planar_taps) (p, s->px + i, s->py + i, 0, channels - 2, base, a->square, &first, &w0, &w1);
       for (int64_t k = 0; k < nk; k++, y += a->line_stride) {
         vf l = window ? vlookup (y, first) : vgather (y, first),
            r = window ? vlookup (y, viadd (first, one)) : vgather (y, viadd (first, one));
@@ -253,7 +258,7 @@ BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, 
 {
   PlanarView table[MAX_VIEWS];
   for (int j = 0; j < views; j++)
-    table[j] = BODY (planar_view) (a->geometry, view + j, 1);
+    table[j] = BODY (planar_view) (a->geometry, view + j);
   if (a->k1 - a->k0 == 1)
     BODY (planar_back_slices) (a, at, n, table, views, s, sino, add, 1);
   else
@@ -286,15 +291,16 @@ BODY (planar_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *
 {
   const LamProjectorGeometry *g = a->geometry;
   const int64_t nk = a->k1 - a->k0;
+  const float scale = a->scale;
   int two = BODY (is_two_tap) (g);
   if (two) {
-    PlanarView v = BODY (planar_view) (g, a->v0, a->scale);
+    PlanarView v = BODY (planar_view) (g, a->v0);
     BODY (boxes) (n, s);
     for (int64_t i = 0; i < n; i += VW) {
       vi first;
       vf w0, w1;
       BODY (planar_taps)
-      (&v, s->px + i, s->py + i, 0, (int32_t) g->channels - 2, 0, &first, &w0, &w1);
+      (&v, s->px + i, s->py + i, 0, (int32_t) g->channels - 2, 0, 0, &first, &w0, &w1);
       vistore (s->first2[0] + i, first);
       vstore (s->left2[0] + i, w0);
       vstore (s->right2[0] + i, w1);
@@ -310,15 +316,15 @@ BODY (planar_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *
     if (two && !a->indexed) { /* listed pixels lie apart: both channels in one access */
       const int32_t *first = s->first2[0];
       for (int64_t i = 0; i < n; i++)
-        vpair_add (y + first[i], s->left2[0][i], s->right2[0][i], x[at + i]);
+        vpair_add (y + first[i], s->left2[0][i], s->right2[0][i], scale * x[at + i]);
       continue;
     }
     for (int64_t i = 0; i < n; i++) {
       float value = x[a->indexed ? a->pixel[at + i] : at + i];
       if (two) {
         float *p = y + s->first2[0][i];
-        p[0] = vfma1 (s->left2[0][i], value, p[0]); /* the same arithmetic as the pair */
-        p[1] = vfma1 (s->right2[0][i], value, p[1]);
+        p[0] = vfma1 (s->left2[0][i], scale * value, p[0]); /* the same arithmetic as the pair */
+        p[1] = vfma1 (s->right2[0][i], scale * value, p[1]);
       } else
         for (int32_t j = 0; j < s->taps.count[i]; j++) {
           int64_t channel = s->taps.first[i] + j;

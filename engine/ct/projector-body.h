@@ -221,9 +221,11 @@ BODY (back) (const LamBackArgs *a)
   int two = BODY (is_two_tap) (g), planar = g->layout == LAM_LAYOUT_PLANAR;
   for (int64_t at = 0; at < a->n; at += G) {
     int64_t n = LAM_MIN (a->n - at, G);
-    BODY (positions) (g, a->pixel + at, n, s);
-    if (two && planar)
-      BODY (boxes) (n, s);
+    if (!a->again) {
+      BODY (positions) (g, a->pixel + at, n, s);
+      if (two && planar)
+        BODY (boxes) (n, s);
+    }
     for (int64_t v = a->v0; v < a->v1;) {
       const float *sino = a->sino + (v - a->v0) * a->view_stride;
       int add = v > a->v0;

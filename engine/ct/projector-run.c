@@ -143,6 +143,7 @@ back_task (int64_t index, int worker, void *data)
         .k0 = b->k.begin,
         .k1 = b->k.end,
         .square = b->square,
+        .again = block > blocks.begin && !b->step && n <= LAM_KERNEL_PIXELS,
         .scratch = scratch (p, d, worker),
     };
     p->kernels->back (&args);
