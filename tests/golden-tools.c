@@ -7,6 +7,7 @@
 #include "ct/autoreg.h"
 #include "ct/phantom.h"
 #include "ct/preprocess.h"
+#include "ct/stripes.h"
 #include "ct/weights.h"
 
 /* --- auto_geometry: a dataset a quantity, an entry a case --- */
@@ -315,6 +316,44 @@ check_weights (hid_t group, GoldenTally *tally)
   compare_tool (group, "tools/weights", huber, w, n, tally);
 }
 
+/* Rings: the input is one, the answers two. */
+static void
+check_stripes (hid_t group, const char *name, LamStripeOptions *options, const int64_t s[], GoldenTally *tally)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree float *y = golden_read_float (group, "ring_input", NULL);
+  g_assert_true (lam_remove_stripes (y, s[0], s[1], s[2], options, NULL, NULL, &error));
+  compare_tool (group, "tools/stripes", name, y, s[0] * s[1] * s[2], tally);
+}
+
+static void
+check_rings (hid_t group, GoldenTally *tally)
+{
+  static const char sorting[] = "ring_all_stripe", wavelet[] = "ring_wavelet_fourier";
+  int64_t s[GOLDEN_MAX_RANK];
+  LamStripeOptions options;
+  if (!golden_has (group, "ring_input"))
+    return;
+  g_free (golden_read_float (group, "ring_input", s));
+  lam_stripe_options_init (&options);
+  if (golden_has (group, sorting)) {
+    options.kind = LAM_STRIPES_SORTING;
+    options.snr = golden_dataset_attr_double (group, sorting, "snr");
+    options.large = (int64_t) golden_dataset_attr_double (group, sorting, "large_window");
+    options.small = (int64_t) golden_dataset_attr_double (group, sorting, "small_window");
+    check_stripes (group, sorting, &options, s, tally);
+  }
+  if (golden_has (group, wavelet)) {
+    hid_t set = H5Dopen2 (group, wavelet, H5P_DEFAULT);
+    g_autofree char *name = golden_attr_string (set, "wavelet");
+    H5Dclose (set);
+    g_assert_cmpstr (name, ==, "db5"); /* the only one that is built */
+    options.kind = LAM_STRIPES_WAVELET;
+    options.sigma = golden_dataset_attr_double (group, wavelet, "sigma");
+    check_stripes (group, wavelet, &options, s, tally);
+  }
+}
+
 static void
 check_corrections (hid_t group, GoldenTally *tally)
 {
@@ -369,6 +408,7 @@ golden_tools (hid_t file, GoldenTally *tally)
       {"tools/transmission", check_transmission},
       {"tools/weights", check_weights},
       {"tools/corrections", check_corrections},
+      {"tools/corrections", check_rings},
   };
   for (gsize i = 0; i < G_N_ELEMENTS (tools); i++)
     if (golden_has (file, tools[i].path)) {
