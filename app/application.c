@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "core/threadpool.h"
 #include "window.h"
 
 struct _LamApplication {
@@ -154,6 +155,7 @@ lam_application_init (LamApplication *self)
 LamApplication *
 lam_application_new (void)
 {
+  lam_pool_give_way ();
   return g_object_new (LAM_TYPE_APPLICATION, "application-id", "org.lamina.Lamina", "flags", G_APPLICATION_HANDLES_OPEN,
                        "resource-base-path", "/org/lamina/Lamina", NULL);
 }

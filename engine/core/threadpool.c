@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "core/cpu-features.h"
@@ -105,11 +106,29 @@ work_on (LamPool *pool, Call *c, int place)
     pthread_cond_broadcast (&pool->finished);
 }
 
+static _Atomic bool give_way;
+
+void
+lam_pool_give_way (void)
+{
+  atomic_store (&give_way, true);
+}
+
+void
+lam_thread_give_way (void)
+{
+  enum { NICE = 5 };
+  /* Linux keeps this for each thread; what the person asked for (nice lamina-gtk) is not undone. */
+  if (atomic_load (&give_way) && getpriority (PRIO_PROCESS, 0) < NICE)
+    setpriority (PRIO_PROCESS, 0, NICE);
+}
+
 static void *
 worker_main (void *data)
 {
   LamPool *pool = data;
   lam_fp_setup ();
+  lam_thread_give_way ();
   pthread_mutex_lock (&pool->lock);
   while (!pool->quit) {
     Call *c = find_call (pool);

@@ -25,6 +25,11 @@ int lam_pool_threads (const LamPool *pool);
 /* Calls @func for 0 … @n - 1. When @busy_ns is not NULL the time that threads spent on it is added there. */
 void lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic int64_t *busy_ns);
 
+/* For a program with a window, before anything else: threads that compute get less of a busy processor than those that
+ * draw. The pool's do by themselves, others by calling lam_thread_give_way () when they begin. */
+void lam_pool_give_way (void);
+void lam_thread_give_way (void);
+
 /* Nanoseconds of a clock that never jumps. */
 int64_t lam_clock_ns (void);
 

@@ -163,6 +163,7 @@ thread_main (void *data)
   LamJob *self = data;
   GError *error = NULL;
   lam_fp_setup ();
+  lam_thread_give_way ();
   lam_thread_c_numbers ();
   gboolean ok = self->func (self, self->data, &error);
   pthread_mutex_lock (&self->lock);

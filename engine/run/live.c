@@ -8,6 +8,7 @@
 #include "core/cpu-features.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/threadpool.h"
 #include "ct/direct.h"
 #include "run/numbers.h"
 
@@ -280,6 +281,7 @@ thread_main (void *data)
 {
   LamLive *self = data;
   lam_fp_setup ();
+  lam_thread_give_way ();
   lam_thread_c_numbers ();
   pthread_mutex_lock (&self->lock);
   while (!self->quit) {
