@@ -142,6 +142,7 @@ BODY (parallel_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch
 
 typedef struct {
   double c, d, e;
+  int left, near;          /* which end of a box, in x and in y, lies at the lowest channel */
   float most, half, slope; /* a weight is clip (half - slope |distance|, 0, most): the scale is in all three */
 } PlanarView;
 
@@ -154,6 +155,7 @@ BODY (planar_view) (const LamProjectorGeometry *g, int64_t view)
   return (PlanarView){c * inv_dc,
                       -d * inv_dc,
                       g->c0 + FIXED,
+                      c<0, d> 0,
                       (float) (width * path),
                       (float) ((width + 1) / 2 * path),
                       (float) (-path / FRACTION)};
@@ -168,8 +170,8 @@ BODY (boxes) (int64_t n, Scratch *s)
     s->py[i] = s->py[n - 1];
   }
   for (int64_t i = 0; i < n; i += VW) {
-    vspan (s->px + i, &s->box[i / VW].x0, &s->box[i / VW].x1);
-    vspan (s->py + i, &s->box[i / VW].y0, &s->box[i / VW].y1);
+    vspan (s->px + i, &s->box[i / VW].x[0], &s->box[i / VW].x[1]);
+    vspan (s->py + i, &s->box[i / VW].y[0], &s->box[i / VW].y[1]);
   }
 }
 
@@ -214,7 +216,7 @@ BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const Pl
   const int32_t channels = (int32_t) a->geometry->channels;
   for (int64_t i = 0; i < n; i += VW) {
     int64_t m = LAM_MIN (n - i, VW);
-    const double x0 = s->box[i / VW].x0, x1 = s->box[i / VW].x1, y0 = s->box[i / VW].y0, y1 = s->box[i / VW].y1;
+    const double *x = s->box[i / VW].x, *z = s->box[i / VW].y;
     vf sum[8];
     for (int64_t k = 0; k < nk; k++) {
       const float *o = a->out + k * a->out_stride + at + i;
@@ -223,24 +225,21 @@ BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const Pl
     for (int v = 0; v < views; v++) {
       const PlanarView *p = view + v;
       const float *y = sino + v * a->view_stride + a->k0 * a->line_stride;
-      int32_t lo = BODY (planar_channel) (p->c < 0 ? x1 : x0, p->d < 0 ? y1 : y0, p);
-      int32_t hi = BODY (planar_channel) (p->c < 0 ? x0 : x1, p->d < 0 ? y0 : y1, p);
+      int32_t lo = BODY (planar_channel) (x[p->left], z[p->near], p),
+              hi = BODY (planar_channel) (x[!p->left], z[!p->near], p);
       vi first, one = viset (1);
       vf w0, w1;
       /* Neighbours lie within a window of the detector: two loads instead of a gather. */
-      int inside = lo >= 0 && hi <= channels - 2;
-      int window = VW > 1 && hi - lo + 2 <= VLOOKUP_SPAN && channels >= VLOOKUP_SPAN;
-      int32_t base = window ? LAM_CLAMP (lo, 0, channels - VLOOKUP_SPAN) : 0;
-      y += base;
-      if (inside)
-        BODY (planar_taps) (p, s->px + i, s->py + i, 1, channels - 2, base, a->square, &first, &w0, &w1);
-      else
-        BODY (planar_taps) (p, s->px + i, s->py + i, 0, channels - 2, base, a->square, &first, &w0, &w1);
-      for (int64_t k = 0; k < nk; k++, y += a->line_stride) {
-        vf l = window ? vlookup (y, first) : vgather (y, first),
-           r = window ? vlookup (y, viadd (first, one)) : vgather (y, viadd (first, one));
-        sum[k] = vfma (w1, r, vfma (w0, l, sum[k]));
+      if (VW > 1 && lo >= 0 && hi <= lo + VLOOKUP_SPAN - 2 && lo <= channels - VLOOKUP_SPAN) {
+        BODY (planar_taps) (p, s->px + i, s->py + i, 1, channels - 2, lo, a->square, &first, &w0, &w1);
+        y += lo;
+        for (int64_t k = 0; k < nk; k++, y += a->line_stride)
+          sum[k] = vfma (w1, vlookup (y, viadd (first, one)), vfma (w0, vlookup (y, first), sum[k]));
+        continue;
       }
+      BODY (planar_taps) (p, s->px + i, s->py + i, 0, channels - 2, 0, a->square, &first, &w0, &w1);
+      for (int64_t k = 0; k < nk; k++, y += a->line_stride)
+        sum[k] = vfma (w1, vgather (y, viadd (first, one)), vfma (w0, vgather (y, first), sum[k]));
     }
     for (int64_t k = 0; k < nk; k++) {
       float *o = a->out + k * a->out_stride + at + i;

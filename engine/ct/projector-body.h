@@ -36,7 +36,7 @@ typedef struct {
   int32_t first2[MAX_VIEWS][G];
   float left2[MAX_VIEWS][G], right2[MAX_VIEWS][G];
   struct {
-    double x0, x1, y0, y1;
+    double x[2], y[2];
   } box[G];       /* planar: what each vector of pixels spans */
   float column[]; /* cone: PAD + max (slices, rows) + PAD floats, twice */
 } Scratch;
