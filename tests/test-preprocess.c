@@ -230,6 +230,28 @@ test_rotation (void)
   g_assert_false (lam_rotate_detector (y, 1, R, C, NAN, NULL, NULL));
 }
 
+/* Some rows of a turned view are those rows of it. */
+static void
+test_rotation_rows (void)
+{
+  enum { R = 17, C = 60 };
+  float y[R * C], z[R * C], out[R * C];
+  for (int i = 0; i < R * C; i++)
+    y[i] = z[i] = (float) (i * 37 % 101);
+  static const double angles[] = {0.03, -0.2, 1.4};
+  for (int k = 0; k < 3; k++) {
+    memcpy (z, y, sizeof z);
+    g_assert_true (lam_rotate_detector (z, 1, R, C, angles[k], NULL, NULL));
+    for (int m = 0; m < R; m++) {
+      LamRange rows = {m, LAM_MIN (m + 2, R)}, from = lam_rotate_needs (R, C, angles[k], rows);
+      lam_rotate_rows (y + from.begin * C, from, R, C, angles[k], rows, out);
+      g_assert_true (memcmp (out, z + m * C, (size_t) lam_range_size (rows) * C * sizeof *out) == 0);
+    }
+  }
+  LamRange few = lam_rotate_needs (1000, 100, 0.01, (LamRange){500, 501});
+  g_assert_true (few.begin == 499 && few.end == 502);
+}
+
 /* Cases N2 and N3: the words, the place, the count. */
 static void
 assert_check (const float *y, const float *w, const char *text)
@@ -347,6 +369,7 @@ main (int argc, char **argv)
   g_test_add_func ("/preprocess/bin-geometry", test_bin_geometry);
   g_test_add_func ("/preprocess/bin", test_bin);
   g_test_add_func ("/preprocess/rotation", test_rotation);
+  g_test_add_func ("/preprocess/rotation-rows", test_rotation_rows);
   g_test_add_func ("/preprocess/check", test_check);
   g_test_add_func ("/preprocess/names", test_names);
   g_test_add_func ("/preprocess/memory", test_memory);

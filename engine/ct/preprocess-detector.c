@@ -5,24 +5,35 @@
 #include "core/memory.h"
 #include "ct/preprocess.h"
 
-static void
-rotate_view (const float *in, int64_t rows, int64_t channels, double c, double s, float *out)
+void
+lam_rotate_rows (const float *in, LamRange in_rows, int64_t rows, int64_t channels, double angle, LamRange out_rows,
+                 float *out)
 {
-  double cm = 0.5 * (double) (rows - 1), cn = 0.5 * (double) (channels - 1);
-  for (int64_t m = 0; m < rows; m++)
-    for (int64_t n = 0; n < channels; n++) {
+  double c = cos (angle), s = sin (angle), cm = 0.5 * (double) (rows - 1), cn = 0.5 * (double) (channels - 1);
+  in -= in_rows.begin * channels;
+  for (int64_t m = out_rows.begin; m < out_rows.end; m++)
+    for (int64_t n = 0; n < channels; n++, out++) {
       double row = c * ((double) m - cm) + s * ((double) n - cn) + cm;
       double channel = -s * ((double) m - cm) + c * ((double) n - cn) + cn;
       if (!(row >= 0 && row <= (double) (rows - 1) && channel >= 0 && channel <= (double) (channels - 1))) {
-        out[m * channels + n] = 0;
+        *out = 0;
         continue;
       }
       int64_t i = (int64_t) row, j = (int64_t) channel;
       int64_t i1 = LAM_MIN (i + 1, rows - 1), j1 = LAM_MIN (j + 1, channels - 1);
       double a = row - (double) i, b = channel - (double) j;
-      out[m * channels + n] = (float) ((1 - a) * ((1 - b) * in[i * channels + j] + b * in[i * channels + j1])
-                                       + a * ((1 - b) * in[i1 * channels + j] + b * in[i1 * channels + j1]));
+      *out = (float) ((1 - a) * ((1 - b) * in[i * channels + j] + b * in[i * channels + j1])
+                      + a * ((1 - b) * in[i1 * channels + j] + b * in[i1 * channels + j1]));
     }
+}
+
+LamRange
+lam_rotate_needs (int64_t rows, int64_t channels, double angle, LamRange out_rows)
+{
+  double c = cos (angle), cm = 0.5 * (double) (rows - 1), reach = fabs (sin (angle)) * 0.5 * (double) (channels - 1);
+  double first = c * ((double) out_rows.begin - cm) + cm - reach,
+         last = c * ((double) (out_rows.end - 1) - cm) + cm + reach;
+  return (LamRange){LAM_MAX ((int64_t) floor (first), 0), LAM_MIN ((int64_t) floor (last) + 2, rows)};
 }
 
 gboolean
@@ -47,7 +58,7 @@ lam_rotate_detector (float *data, int64_t views, int64_t rows, int64_t channels,
       break;
     }
     memcpy (view, data + v * size, sizeof (float) * (size_t) size);
-    rotate_view (view, rows, channels, cos (angle), sin (angle), data + v * size);
+    lam_rotate_rows (view, (LamRange){0, rows}, rows, channels, angle, (LamRange){0, rows}, data + v * size);
   }
   lam_free (view);
   return ok;

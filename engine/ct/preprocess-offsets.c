@@ -69,34 +69,44 @@ lam_air_warning (double air)
                           air);
 }
 
+double
+lam_view_background (const float *view, int64_t rows, int64_t channels, int64_t edge_width, double *scratch)
+{
+  int64_t wide = LAM_CLAMP (edge_width, 1, channels), high = LAM_CLAMP (edge_width, 1, rows);
+  double three[3] = {
+      block_median (view, channels, (LamRange){0, rows}, 1, (LamRange){0, wide}, scratch),
+      block_median (view, channels, (LamRange){0, rows}, 1, (LamRange){channels - wide, channels}, scratch),
+      block_median (view, channels, (LamRange){0, high}, 1, (LamRange){0, channels}, scratch),
+  };
+  return median (three, 3);
+}
+
+double
+lam_background_level (double *offsets, int64_t views)
+{
+  double at = 0.1 * (double) (views - 1);
+  int64_t i = (int64_t) at;
+  qsort (offsets, (size_t) views, sizeof *offsets, compare_doubles);
+  return offsets[i] + (at - (double) i) * (offsets[LAM_MIN (i + 1, views - 1)] - offsets[i]);
+}
+
 gboolean
 lam_remove_background (float *data, int64_t views, int64_t rows, int64_t channels, int64_t edge_width,
                        LamBackgroundMode mode, double *removed, GError **error)
 {
   g_return_val_if_fail (data != NULL && views > 0 && rows > 0 && channels > 0, FALSE);
-  int64_t size = rows * channels, wide = LAM_CLAMP (edge_width, 1, channels), high = LAM_CLAMP (edge_width, 1, rows);
-  double *offsets = lam_alloc_n (views, 2 * sizeof *offsets, "background", error);
+  int64_t size = rows * channels;
+  double *offsets = lam_alloc_n (views, sizeof *offsets, "background", error);
   double *scratch = offsets ? lam_alloc_n (size, sizeof *scratch, "background: one view", error) : NULL;
   if (!scratch) {
     lam_free (offsets);
     return FALSE;
   }
   double most = 0;
-  for (int64_t v = 0; v < views; v++) {
-    const float *view = data + v * size;
-    double three[3] = {
-        block_median (view, channels, (LamRange){0, rows}, 1, (LamRange){0, wide}, scratch),
-        block_median (view, channels, (LamRange){0, rows}, 1, (LamRange){channels - wide, channels}, scratch),
-        block_median (view, channels, (LamRange){0, high}, 1, (LamRange){0, channels}, scratch),
-    };
-    offsets[v] = median (three, 3);
-  }
+  for (int64_t v = 0; v < views; v++)
+    offsets[v] = lam_view_background (data + v * size, rows, channels, edge_width, scratch);
   if (mode == LAM_BACKGROUND_GLOBAL) {
-    double *sorted = offsets + views, at = 0.1 * (double) (views - 1);
-    memcpy (sorted, offsets, sizeof *sorted * (size_t) views);
-    qsort (sorted, (size_t) views, sizeof *sorted, compare_doubles);
-    int64_t i = (int64_t) at;
-    double level = sorted[i] + (at - (double) i) * (sorted[LAM_MIN (i + 1, views - 1)] - sorted[i]);
+    double level = lam_background_level (offsets, views);
     for (int64_t v = 0; v < views; v++)
       offsets[v] = level;
   }
@@ -152,15 +162,15 @@ lam_apply_polynomial (float *samples, int64_t n, const double *coefficients, int
 }
 
 gboolean
-lam_remove_zingers (float *data, const LamGeometry *g, double ratio, int passes, int64_t *count, GError **error)
+lam_zinger_limit (const float *data, const LamGeometry *g, double ratio, double *limit, GError **error)
 {
-  g_return_val_if_fail (data != NULL && g != NULL, FALSE);
-  int64_t size = g->rows * g->channels, n = 0, found = 0, left;
+  int64_t size = g->rows * g->channels, n = 0;
   LamRegularization support;
-  if (!lam_support_threshold (g, data, NULL, &support, error))
+  if (!(ratio > 0 && ratio <= 1000)) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "zingers: ratio %g: expected above 0, up to 1000", ratio);
     return FALSE;
-  float *scratch = lam_alloc_n (size, sizeof *scratch, "zingers: one view", error);
-  if (!scratch)
+  }
+  if (!lam_support_threshold (g, data, NULL, &support, error))
     return FALSE;
   double squares = 0;
   int64_t step = g->views / LAM_MIN (20, g->views);
@@ -170,17 +180,37 @@ lam_remove_zingers (float *data, const LamGeometry *g, double ratio, int passes,
         squares += (double) data[i] * data[i];
         n++;
       }
-  double limit = n ? -ratio * sqrt (squares / (double) n) : 0;
-  for (int64_t v = 0; v < g->views; v++) {
-    int64_t before = found;
-    for (int64_t i = v * size; i < (v + 1) * size; i++)
-      if (!(data[i] >= limit) || !isfinite (data[i])) {
-        data[i] = NAN;
-        found++;
-      }
-    if (found > before)
-      lam_fill_defects (data + v * size, g->rows, g->channels, passes, scratch, &left);
-  }
+  *limit = n ? -ratio * sqrt (squares / (double) n) : 0;
+  return TRUE;
+}
+
+int64_t
+lam_fill_zingers (float *view, int64_t rows, int64_t channels, double limit, int passes, float *scratch)
+{
+  int64_t found = 0, left;
+  for (int64_t i = 0; i < rows * channels; i++)
+    if (!(view[i] >= limit) || !isfinite (view[i])) {
+      view[i] = NAN;
+      found++;
+    }
+  if (found)
+    lam_fill_defects (view, rows, channels, passes, scratch, &left);
+  return found;
+}
+
+gboolean
+lam_remove_zingers (float *data, const LamGeometry *g, double ratio, int passes, int64_t *count, GError **error)
+{
+  g_return_val_if_fail (data != NULL && g != NULL, FALSE);
+  int64_t size = g->rows * g->channels, found = 0;
+  double limit;
+  if (!lam_zinger_limit (data, g, ratio, &limit, error))
+    return FALSE;
+  float *scratch = lam_alloc_n (size, sizeof *scratch, "zingers: one view", error);
+  if (!scratch)
+    return FALSE;
+  for (int64_t v = 0; v < g->views; v++)
+    found += lam_fill_zingers (data + v * size, g->rows, g->channels, limit, passes, scratch);
   lam_free (scratch);
   if (count)
     *count = found;

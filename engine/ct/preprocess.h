@@ -73,6 +73,10 @@ int64_t lam_fill_defects (float *view, int64_t rows, int64_t channels, int passe
  * c (m - cm) + s (n - cn) + cm, channel -s (m - cm) + c (n - cn) + cn; 0 outside. */
 gboolean lam_rotate_detector (float *data, int64_t views, int64_t rows, int64_t channels, double angle,
                               LamControl *control, GError **error);
+/* The same for rows @out_rows of one view of @rows, from @in, which holds its rows @in_rows: lam_rotate_needs () of them. */
+void lam_rotate_rows (const float *in, LamRange in_rows, int64_t rows, int64_t channels, double angle,
+                      LamRange out_rows, float *out);
+LamRange lam_rotate_needs (int64_t rows, int64_t channels, double angle, LamRange out_rows);
 
 /* Mean of blocks of row_factor x channel_factor, samples that are not finite left out (a block of none becomes NaN);
  * rows and channels that fill no block are dropped at the end. @out: [view][rows / row_factor][channels /
@@ -101,6 +105,9 @@ typedef enum {
  * views. @removed, if not NULL, gets the largest amount. */
 gboolean lam_remove_background (float *data, int64_t views, int64_t rows, int64_t channels, int64_t edge_width,
                                 LamBackgroundMode mode, double *removed, GError **error);
+/* The two steps of it: one view's own (@scratch: rows x channels), and the 10th percentile of all, which are sorted. */
+double lam_view_background (const float *view, int64_t rows, int64_t channels, int64_t edge_width, double *scratch);
+double lam_background_level (double *offsets, int64_t views);
 /* Every line gets the mean that its row's lowest view has. Looks at all views. */
 gboolean lam_equalize_means (float *data, int64_t views, int64_t rows, int64_t channels, GError **error);
 /* Beam hardening: sum of coefficients[k] y^(k + 1). */
@@ -108,5 +115,8 @@ void lam_apply_polynomial (float *samples, int64_t n, const double *coefficients
 /* Bright spots: samples below -ratio times the object's rms, and those not finite, are filled. @count gets how many. */
 gboolean lam_remove_zingers (float *data, const LamGeometry *g, double ratio, int passes, int64_t *count,
                              GError **error);
+/* The two steps of it: the limit from (some) views of @data, and one view (@scratch: as long); how many were filled. */
+gboolean lam_zinger_limit (const float *data, const LamGeometry *g, double ratio, double *limit, GError **error);
+int64_t lam_fill_zingers (float *view, int64_t rows, int64_t channels, double limit, int passes, float *scratch);
 
 G_END_DECLS
