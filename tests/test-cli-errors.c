@@ -40,7 +40,10 @@ test_usage (void)
       {"reconstruct scan.h5 -o x.h5 --snr-db 1e9", {"--snr-db", "120"}},
       {"reconstruct scan.h5 -o x.h5 --stop-threshold -1", {"--stop-threshold", "0 to 100"}},
       {"reconstruct scan.h5 -o x.h5 --sharpness 0,5", {"--sharpness 0,5", "point"}},
-      {"reconstruct scan.h5 -o x.h5 --p 1.1 --q 1.5", {"--q 1.5", "1 to 1.1"}},
+      {"reconstruct scan.h5 -o x.h5 --p 1.1 --q 1.5", {"--q 1.5", "at most --p, which is 1.1"}},
+      {"reconstruct scan.h5 -o x.h5 --p 1 --q 2", {"--q 2", "at most --p, which is 1"}},
+      {"reconstruct scan.h5 -o x.h5 --p 1.1", {"--p 1.1", "at least --q, which is 1.2"}},
+      {"reconstruct scan.h5 -o x.h5 --q 2.5", {"--q 2.5", "1 to 2"}},
       {"reconstruct scan.h5 -o x.h5 --T 0", {"--T"}},
       {"reconstruct scan.h5 -o x.h5 --sigma-y 0", {"--sigma-y", "above 0"}},
       {"reconstruct scan.h5 -o x.h5 --method art", {"--method", "fbp, fdk, vcd"}},
@@ -65,6 +68,23 @@ test_usage (void)
       {"reconstruct scan.h5 -o x.h5 --pitch -1", {"--pitch", "above 0"}},
       {"reconstruct scan.h5 -o x.h5 --source-detector 327 --source-axis 842", {"327", "842", "exchanged"}},
       {"reconstruct scan.h5 -o x.h5 --method fbp --checkpoint", {"--checkpoint", "vcd"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --iterations 3", {"--iterations: FBP has no iterations", "vcd"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --stop-threshold 1", {"--stop-threshold", "FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --sharpness 2", {"--sharpness", "FBP has no prior"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --snr-db 20", {"--snr-db", "FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --sigma-y 1", {"--sigma-y", "FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --sigma-x 1", {"--sigma-x", "FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --p 2", {"--p: FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --q 1", {"--q: FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp -T 1", {"--T: FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --positivity", {"--positivity", "FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fdk --no-damping", {"--no-damping", "FDK"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --seed 1", {"--seed", "FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --init zero", {"--init", "FBP"}},
+      {"reconstruct scan.h5 -o x.h5 --method fbp --weights transmission", {"--weights", "FBP"}},
+      {"plan scan.h5 --method fbp --iterations 3", {"--iterations", "FBP"}},
+      {"reconstruct scan.h5 --checkpoint my.ckpt -o x.h5", {"--checkpoint=my.ckpt"}},
+      {"reconstruct --checkpoint my.ckpt scan.h5 -o x.h5", {"--checkpoint=my.ckpt"}},
       {"render scan.h5", {"-o is missing"}},
       {"render scan.h5 -o x.png --view 12", {"--view 12", "0 to 11"}},
       {"render scan.h5 -o x.png --level 1", {"--level", "LOW:HIGH"}},
@@ -103,6 +123,9 @@ test_failures (void)
       {"reconstruct scan.h5 -o link.h5", {"link.h5", "input file itself"}},
       {"reconstruct scan.h5 -o nowhere/x.h5", {"nowhere"}},
       {"reconstruct scan.h5 -o x.h5 --init volume.h5", {"volume.h5", "4 x 4 x 4", "20 x 20 x 5"}},
+      {"reconstruct scan.h5 -o x.h5 --init nope.h5", {"--init nope.h5", "No such file"}},
+      {"reconstruct scan.h5 -o x.h5 --init text.h5", {"--init text.h5"}},
+      {"reconstruct .", {"this is a folder"}},
       {"reconstruct scan.h5 -o x.h5 --slices 3:9", {"3:9", "0:5"}},
       {"reconstruct scan.h5 -o x.h5 --resume", {"state to resume"}},
       {"reconstruct scan.h5 -o x.h5 --checkpoint=text.h5 --resume", {"text.h5"}},
@@ -132,6 +155,21 @@ test_failures (void)
   }
   g_assert_true (g_file_get_contents (scan, &after, &n_after, NULL));
   g_assert_cmpmem (before, n_before, after, n_after);
+}
+
+/* What can be seen before any work is said before any work. */
+static void
+test_early (void)
+{
+  make_scan ();
+  g_autoptr (CliRun) init = cli_run ("reconstruct scan.h5 -o x.h5 --init nope.h5"), folder = cli_run ("reconstruct ."),
+                     none = cli_run ("reconstruct nothing.h5");
+  cli_assert_status (init, 1);
+  cli_assert_status (folder, 1);
+  cli_assert_status (none, 1);
+  g_assert_cmpstr (init->out, ==, ""); /* no import list, no preparation */
+  g_assert_cmpstr (folder->out, ==, "");
+  g_assert_cmpstr (none->out, ==, "");
 }
 
 /* With --json an error is an object on stdout too. */
@@ -235,7 +273,8 @@ test_locale (void)
       "project l1.h5 --views 9 --channel-offset 0.125 --photons 1e4 -o l1-scan.h5 --json",
       "info l1-scan.h5 --json",
       "info l1-scan.h5",
-      "reconstruct l1-scan.h5 --tilt 0.25 --sharpness 0.5 --center 7.25 --method fbp -o l1-fbp.h5 --data sinogram",
+      "reconstruct l1-scan.h5 --tilt 0.25 --center 7.25 --method fbp -o l1-fbp.h5 --data sinogram",
+      "reconstruct l1-scan.h5 --sharpness 0.5 --sigma-y 0.25 --center 7.25 --iterations 1 -o l1-one.h5",
       "plan l1-scan.h5 --snr-db 32.5",
       "render l1.h5 --level 0.125:0.75 -o l1.png",
   };
@@ -262,6 +301,7 @@ main (int argc, char **argv)
   cli_init ();
   g_test_add_func ("/cli/usage", test_usage);
   g_test_add_func ("/cli/failures", test_failures);
+  g_test_add_func ("/cli/early", test_early);
   g_test_add_func ("/cli/json-errors", test_json_errors);
   g_test_add_func ("/cli/derived-name", test_derived_name);
   g_test_add_func ("/cli/damage", test_damage);

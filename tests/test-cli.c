@@ -244,6 +244,163 @@ test_resume (void)
   g_assert_false (g_file_test (state, G_FILE_TEST_EXISTS)); /* its use is over once the result is saved */
 }
 
+/* A scan file of @g; samples of 0 where there are none given. */
+static void
+write_scan (const char *name, const LamGeometry *g, const float *y, const float *flats)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = cli_path (name);
+  g_autofree float *zeros = g_new0 (float, g->views * g->rows * g->channels);
+  LamScanData data = {.geometry = g,
+                      .kind = flats ? LAM_SCAN_COUNTS : LAM_SCAN_SINOGRAM,
+                      .projections = y ? y : zeros,
+                      .flats = flats,
+                      .n_flats = flats ? 1 : 0};
+  lam_scan_write (path, &data, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* The indented line after "continue with:". */
+static char *
+go_on_command (const char *text)
+{
+  cli_assert_says (text, "continue with:\n  lamina ");
+  const char *at = strstr (text, "continue with:\n  lamina ") + strlen ("continue with:\n  lamina ");
+  return g_strndup (at, strcspn (at, "\n"));
+}
+
+/* A stopped run says how to go on, in words that work as they are; without a state, how to have one. */
+static void
+test_go_on (void)
+{
+  g_autoptr (CliRun) made = cli_ok ("project --phantom discs --shape 64x64x32 -o on.h5");
+  static const char *const outputs[] = {"", " -o 'on kept.h5'"};
+  for (int i = 0; i < 2; i++) {
+    g_autofree char *command =
+        g_strdup_printf ("reconstruct on.h5 --iterations 30 --stop-threshold 0 --checkpoint%s", outputs[i]);
+    g_autoptr (CliRun) kept = cli_run_interrupted (command, "iteration 2 ", 1);
+    cli_assert_status (kept, 130);
+    g_autofree char *next = go_on_command (kept->out);
+    g_autoptr (CliRun) on = cli_ok ("%s", next);
+    cli_assert_says (on->out, "resumed after iteration");
+    cli_assert_says (on->out, "iteration 30 of 30");
+  }
+  g_autoptr (CliRun) plain =
+      cli_run_interrupted ("reconstruct on.h5 --iterations 1000 --stop-threshold 0 -o plain.h5", "iteration 2 ", 1);
+  cli_assert_status (plain, 130);
+  cli_assert_says (plain->out, "use --checkpoint next time");
+  g_assert_null (strstr (plain->out, "--resume"));
+  /* Cancelled: the state of the last whole iteration is there, and announced. */
+  g_autoptr (CliRun) large = cli_ok ("project --phantom discs --shape 160x160x64 --views 120 -o on-large.h5");
+  g_autoptr (CliRun) gone = cli_run_interrupted ("reconstruct on-large.h5 --iterations 4 --stop-threshold 0 "
+                                                 "--checkpoint=on.ckpt -o on-large-out.h5",
+                                                 "iteration 1 ", 2);
+  cli_assert_status (gone, 130);
+  cli_assert_says (gone->err, "cancelled");
+  cli_assert_says (gone->out, "kept in on.ckpt");
+  g_autofree char *next = go_on_command (gone->out);
+  g_autoptr (CliRun) on = cli_ok ("%s", next);
+  cli_assert_says (on->out, "resumed after iteration 1");
+}
+
+/* Members of the provenance of a result; the parser holds them. */
+static JsonObject *
+provenance (const char *name, JsonParser *parser)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (CliRun) info = cli_ok ("info %s --json", name);
+  json_parser_load_from_data (parser, info->out, -1, &error);
+  g_assert_no_error (error);
+  return json_object_get_object_member (json_node_get_object (json_parser_get_root (parser)), "provenance");
+}
+
+static int64_t
+slice_at (JsonObject *o, guint i)
+{
+  return json_array_get_int_element (json_object_get_array_member (o, "slices"), i);
+}
+
+/* A result says what it came from and how it was made; only what had a part. */
+static void
+test_provenance (void)
+{
+  make_scans ();
+  g_autoptr (CliRun) made = cli_ok ("reconstruct parallel.h5 --slices 2:6 --bin 2 --tilt 0.5 --center auto --weights "
+                                    "emission --iterations 1 -o 'from parallel.h5'"),
+                     text = cli_ok ("info 'from parallel.h5'"),
+                     copied = cli_ok ("convert 'from parallel.h5' copied.h5"),
+                     exported = cli_ok ("convert 'from parallel.h5' exported.h5 --layout slice-column-row"),
+                     cone = cli_ok ("reconstruct cone.h5 --method fdk --center 11.25 --slices 1:4 -o from-cone.h5");
+  static const char *const files[] = {"'from parallel.h5'", "copied.h5", "exported.h5"};
+  for (gsize i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autoptr (JsonParser) parser = json_parser_new ();
+    JsonObject *o = provenance (files[i], parser);
+    g_assert_cmpstr (json_object_get_string_member (o, "scan"), ==, "parallel.h5");
+    g_assert_cmpint (json_object_get_int_member (o, "scan_bytes"), >, 1000);
+    g_assert_cmpint (json_object_get_int_member (o, "scan_modified_ns"), >, 0);
+    g_assert_cmpfloat_with_epsilon (json_object_get_double_member (o, "center_channel"), 11.5, 0.5);
+    g_assert_true (g_str_has_prefix (json_object_get_string_member (o, "center_from"), "search: "));
+    g_assert_cmpfloat (json_object_get_double_member (o, "center_confidence"), >=, 0);
+    g_assert_cmpfloat_with_epsilon (json_object_get_double_member (o, "tilt_degrees"), 0.5, 1e-9);
+    g_assert_cmpint (slice_at (o, 0), ==, 2);
+    g_assert_cmpint (slice_at (o, 1), ==, 6);
+    g_assert_cmpint (json_object_get_int_member (o, "slices_of"), ==, 7);
+    g_assert_cmpint (json_object_get_int_member (o, "bin"), ==, 2);
+    g_assert_cmpstr (json_object_get_string_member (o, "weights"), ==, "emission");
+    g_assert_true (json_object_get_null_member (o, "transmission"));
+    g_assert_cmpstr (json_object_get_string_member (o, "method"), ==, "vcd");
+    g_assert_true (g_str_has_prefix (json_object_get_string_member (o, "program"), "Lamina "));
+    g_assert_cmpuint (strlen (json_object_get_string_member (o, "date")), >, 10);
+    cli_assert_says (json_object_get_string_member (o, "command"),
+                     "lamina reconstruct parallel.h5 --slices 2:6 --bin 2");
+    cli_assert_says (json_object_get_string_member (o, "command"), "-o 'from parallel.h5'");
+  }
+  cli_assert_says (text->out, "scan: parallel.h5");
+  cli_assert_says (text->out, "from search: ");
+  cli_assert_says (text->out, "slices: 2:6 of 7 (counted from 0), bin 2, detector tilt 0.5 degrees");
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonObject *o = provenance ("from-cone.h5", parser);
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (o, "center_channel"), 11.25, 1e-9);
+  g_assert_cmpstr (json_object_get_string_member (o, "center_from"), ==, "--center");
+  g_assert_true (json_object_get_null_member (o, "center_confidence"));
+  g_assert_true (json_object_get_null_member (o, "weights"));
+  g_assert_cmpint (slice_at (o, 0), ==, 1);
+  g_assert_cmpint (slice_at (o, 1), ==, 4);
+  g_assert_cmpstr (json_object_get_string_member (o, "method"), ==, "fdk");
+  o = json_object_get_object_member (json_node_get_object (json_parser_get_root (parser)), "parameters");
+  g_assert_false (json_object_has_member (o, "positivity"));
+  g_assert_false (json_object_has_member (o, "iterations"));
+  g_assert_null (
+      strstr (json_object_get_string_member (json_node_get_object (json_parser_get_root (parser)), "model_params"),
+              "positivity"));
+}
+
+/* Where the axis is assumed to be is told as assumed, with the option; where the file says it, as found. */
+static void
+test_info_center (void)
+{
+  make_scans ();
+  g_autofree float *y = g_new0 (float, 10 * 8 * 20), *flats = g_new0 (float, 8 * 20);
+  for (int i = 0; i < 8 * 20; i++)
+    flats[i] = 100;
+  for (int i = 0; i < 10 * 8 * 20; i++)
+    y[i] = i % 20 > 5 && i % 20 < 15 ? 50 : 100;
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 10, 8, 20);
+  lam_geometry_set_angles (g, 0, G_PI);
+  write_scan ("counts.h5", g, y, flats);
+  g->channel_offset = 1.25;
+  write_scan ("counts-offset.h5", g, y, flats);
+  g_autoptr (CliRun) assumed = cli_ok ("info counts.h5"), found = cli_ok ("info counts-offset.h5"),
+                     given = cli_ok ("info counts.h5 --channel-offset 2"), line = cli_ok ("info parallel.h5");
+  cli_assert_says (assumed->out, "channel 9.5, assumed\n");
+  cli_assert_says (assumed->out, "middle of the detector; reconstruct searches for it unless --center CHANNEL");
+  cli_assert_says (assumed->out, "[--center CHANNEL]");
+  cli_assert_says (found->out, "channel 10.75\n");
+  cli_assert_says (found->out, "found    centre of rotation (COR), from the file: channel 10.75");
+  cli_assert_says (given->out, "found    centre of rotation (COR), as given (--channel-offset): channel 11.5");
+  cli_assert_says (line->out, "found    centre of rotation (COR), from the file");
+}
+
 /* K1: stop and keep gives the volume of so many iterations; twice gives nothing. */
 static void
 test_stop (void)
@@ -267,22 +424,6 @@ test_stop (void)
   cli_assert_status (gone, 130);
   g_assert_false (g_file_test (none, G_FILE_TEST_EXISTS));
   cli_assert_says (gone->err, "cancelled");
-}
-
-/* A scan file of @g; samples of 0 where there are none given. */
-static void
-write_scan (const char *name, const LamGeometry *g, const float *y, const float *flats)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *path = cli_path (name);
-  g_autofree float *zeros = g_new0 (float, g->views * g->rows * g->channels);
-  LamScanData data = {.geometry = g,
-                      .kind = flats ? LAM_SCAN_COUNTS : LAM_SCAN_SINOGRAM,
-                      .projections = y ? y : zeros,
-                      .flats = flats,
-                      .n_flats = flats ? 1 : 0};
-  lam_scan_write (path, &data, NULL, &error);
-  g_assert_no_error (error);
 }
 
 /* What `reconstruct' refuses `info' says beforehand, in the same words and with status 0; of a good scan it says nothing. */
@@ -435,9 +576,15 @@ test_render (void)
 static void
 test_plan (void)
 {
-  g_autoptr (CliRun) large = cli_ok ("plan --shape 4096x4096x4096 --json"),
-                     huge = cli_ok ("plan --shape 2097152x2097152x2097152 --json"),
-                     words = cli_ok ("plan --shape 2097152x2097152x2097152");
+  g_autoptr (CliRun) large = cli_run ("plan --shape 4096x4096x4096 --json"),
+                     huge = cli_run ("plan --shape 2097152x2097152x2097152 --json"),
+                     words = cli_run ("plan --shape 2097152x2097152x2097152"),
+                     beyond = cli_run ("plan --shape 46000x46000x100000000 --views 10");
+  cli_assert_status (huge, 3); /* it does not fit, and a script sees that */
+  cli_assert_status (words, 3);
+  cli_assert_status (beyond, 3);
+  cli_assert_says (beyond->out, "neither fewer slices nor binning");
+  g_assert_null (strstr (beyond->out, " 0 %"));
   g_autoptr (GPtrArray) a = cli_json_lines (large->out), b = cli_json_lines (huge->out);
   g_assert_cmpint (json_object_get_int_member (cli_json_last (a), "volume_bytes"), ==, 274877906944);
   g_assert_true (json_object_get_boolean_member (cli_json_last (b), "too_large"));
@@ -451,6 +598,21 @@ test_plan (void)
   JsonArray *devices = json_object_get_array_member (cli_json_last (d), "devices");
   JsonArray *planned = json_object_get_array_member (cli_json_last (c), "devices");
   g_assert_cmpuint (json_array_get_length (planned), ==, 4); /* the host first */
+  /* One forecast, before, at the start and at the end; and it is kept to. */
+  static const char *const runs[] = {"cone.h5 --devices 3xcpu", "cone.h5 --method fdk", "parallel.h5 --method fbp",
+                                     "parallel.h5 --weights transmission", "parallel.h5 --bin 2 --devices 2xcpu"};
+  for (gsize i = 0; i < G_N_ELEMENTS (runs); i++) {
+    g_test_message ("%s", runs[i]);
+    g_autoptr (CliRun) before = cli_ok ("plan %s --json", runs[i]),
+                       whole = cli_ok ("reconstruct %s -o planned.h5 --json", runs[i]);
+    g_autoptr (GPtrArray) said = cli_json_lines (before->out), went = cli_json_lines (whole->out);
+    int64_t total = json_object_get_int_member (cli_json_last (said), "total_bytes");
+    int64_t end = json_object_get_int_member (cli_json_last (went), "plan_bytes");
+    g_autofree char *start = g_strdup_printf ("\"total_bytes\":%" G_GINT64_FORMAT, total);
+    cli_assert_says (whole->out, start);
+    g_assert_cmpint (end, ==, total);
+    g_assert_cmpint (json_object_get_int_member (cli_json_last (went), "peak_bytes"), <=, end);
+  }
   for (guint i = 0; i < 3; i++) {
     double measured = (double) json_object_get_int_member (json_array_get_object_element (devices, i), "bytes");
     double peak = (double) json_object_get_int_member (json_array_get_object_element (planned, i + 1), "peak_bytes");
@@ -513,6 +675,9 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/tooth", test_tooth);
   g_test_add_func ("/cli/slices", test_slices);
   g_test_add_func ("/cli/resume", test_resume);
+  g_test_add_func ("/cli/go-on", test_go_on);
+  g_test_add_func ("/cli/provenance", test_provenance);
+  g_test_add_func ("/cli/info-center", test_info_center);
   g_test_add_func ("/cli/stop", test_stop);
   g_test_add_func ("/cli/info-problems", test_info_problems);
   g_test_add_func ("/cli/signals", test_signals);

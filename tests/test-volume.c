@@ -22,7 +22,8 @@ static const LamVolumeInfo info = {.units = "1/mm",
                                    .recon_params = "num_iterations: 2\n",
                                    .model_params = "geometry_type:\n  val: x\n",
                                    .recon_log = "line 1\nline 2 \xc2\xb5\n",
-                                   .notes = "Reconstruction completed: now"};
+                                   .notes = "Reconstruction completed: now",
+                                   .provenance = "{\"scan\":\"tooth.h5\"}"};
 
 /* x[i,j,k] = 100 i + 10 j + k (F2). */
 static void
@@ -104,6 +105,7 @@ test_round_trip (void)
   g_assert_cmpstr (v->model_params, ==, info.model_params);
   g_assert_cmpstr (v->recon_log, ==, info.recon_log);
   g_assert_cmpstr (v->notes, ==, info.notes);
+  g_assert_cmpstr (v->provenance, ==, info.provenance);
   g_assert_cmpstr (v->program, ==, "Lamina");
   g_assert_cmpmem (v->voxel_size, sizeof v->voxel_size, info.voxel_size, sizeof info.voxel_size);
   g_assert_cmpstr (v->checksum, ==, sum);

@@ -65,8 +65,8 @@ lam_cli_parse (const LamCliHelp *help, const GOptionEntry *const *groups, int le
   if (n >= least && n <= most)
     return TRUE;
   if (n > most)
-    lam_cli_usage_error (error, _ ("\"%s\": one argument too many; expected: %s %s"), (*argv)[most + 1], program,
-                         help->arguments);
+    g_set_error (error, LAM_CLI_USAGE, LAM_CLI_TOO_MANY, _ ("\"%s\": one argument too many; expected: %s %s"),
+                 (*argv)[most + 1], program, help->arguments);
   else
     lam_cli_usage_error (error, _ ("an argument is missing; expected: %s %s"), program, help->arguments);
   return FALSE;
@@ -215,6 +215,19 @@ lam_cli_choice (const char *option, const char *text, const char *const *names, 
 }
 
 /* ---- text ---- */
+
+char *
+lam_cli_command_line (int argc, char **argv)
+{
+  static const char plain[] = G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "%+-./:=@_,";
+  GString *line = g_string_new ("lamina");
+  for (int i = 0; i < argc; i++) {
+    g_autofree char *quoted =
+        *argv[i] && strspn (argv[i], plain) == strlen (argv[i]) ? g_strdup (argv[i]) : g_shell_quote (argv[i]);
+    g_string_append_printf (line, " %s", quoted);
+  }
+  return g_string_free (line, FALSE);
+}
 
 static char *
 ring (void)

@@ -14,11 +14,13 @@ enum {
   LAM_EXIT_DONE = 0,
   LAM_EXIT_FAILED = 1,
   LAM_EXIT_USAGE = 2,
+  LAM_EXIT_NO_FIT = 3, /* `plan': what was asked about does not fit */
   LAM_EXIT_CANCELLED = 130,
 };
 
 /* Errors of this domain are the caller's: exit status 2. */
 #define LAM_CLI_USAGE (lam_cli_usage_quark ())
+enum { LAM_CLI_WRONG, LAM_CLI_TOO_MANY /* arguments */ };
 GQuark lam_cli_usage_quark (void);
 void lam_cli_usage_error (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* Makes @error a usage error, whatever it was. Always FALSE. */
@@ -53,6 +55,8 @@ gboolean lam_cli_shape (const char *option, const char *text, int64_t out[3], GE
 gboolean lam_cli_choice (const char *option, const char *text, const char *const *names, int *index, GError **error);
 
 /* ---- text ---- */
+/* "lamina" and the words of @argv, quoted where a shell needs it: what was typed. g_free (). */
+char *lam_cli_command_line (int argc, char **argv);
 /* "%.6g" and other %-forms for one double, in the C locale; one of a ring of buffers, good for the next 15 calls. */
 const char *lam_cli_number (double x);
 const char *lam_cli_format (const char *format, double x);

@@ -101,7 +101,8 @@ to_volume (const Run *r, LamVolume *v, GError **error)
                         .recon_params = v->recon_params,
                         .model_params = v->model_params,
                         .recon_log = v->recon_log,
-                        .notes = v->notes};
+                        .notes = v->notes,
+                        .provenance = v->provenance};
   for (int i = 0; i < 3; i++)
     info.voxel_size[i] = given ? r->voxel : known ? v->voxel_size[i] : 1;
   g_autoptr (LamVolumeWriter) w = lam_volume_writer_new (r->out, v->rows, v->columns, v->slices, &info, error);

@@ -23,6 +23,7 @@ put_texts (hid_t id, const LamVolume *v, const char *path, GError **error)
       {"long_name", v->long_name},
       {"length_unit", v->length_unit},
       {"parameters", v->parameters},
+      {"provenance", v->provenance},
       {"axes", "slice,column,row"},
       {"layout", "slice-column-row"},
       {"program", "Lamina"},

@@ -70,6 +70,7 @@ check_plan (LamScan *scan, const LamGeometry *g, GPtrArray *problems)
   LamReconParams params;
   GError *error = NULL;
   lam_recon_params_init (&params);
+  params.consume = TRUE; /* as `reconstruct' does */
   g_autoptr (LamPlan) plan = lam_recon_plan (g, scan->has_weights, TRUE, &params, &error);
   int64_t bytes = plan ? lam_plan_total (plan) : -1;
   if (!plan || !lam_plan_fits (plan, &error))
@@ -116,7 +117,7 @@ show_scan (LamScan *scan)
   g_autofree char *warnings = scan->missing ? NULL : lam_geometry_warnings (g);
   lam_cli_print (_ ("%s: %s, %s"), scan->path, lam_scan_format_name (scan->format),
                  scan->kind == LAM_SCAN_COUNTS ? _ ("detector counts") : _ ("-log transmission"));
-  lam_cli_print_geometry (g);
+  lam_cli_print_geometry (g, scan->center_assumed);
   lam_cli_print (_ ("flats: %" G_GINT64_FORMAT ", darks: %" G_GINT64_FORMAT "%s"), scan->flats, scan->darks,
                  scan->has_weights ? _ (", with weights") : "");
   if (usable)
@@ -142,6 +143,7 @@ show_scan (LamScan *scan)
   lam_json_bool (b, "weights", scan->has_weights);
   lam_json_geometry (b, "geometry", g);
   lam_json_findings (b, "findings", scan);
+  lam_json_bool (b, "center_assumed", scan->center_assumed);
   lam_json_bool (b, "complete", !scan->missing);
   lam_json_open_array (b, "problems"); /* why a run with the defaults would refuse it; empty: it would not */
   for (guint i = 0; i < problems->len; i++)
@@ -170,6 +172,79 @@ print_text (const char *title, const char *text)
       lam_cli_print ("  %.200s%s", lines[i], strlen (lines[i]) > 200 ? "…" : "");
 }
 
+/* A member of @o as text for people; "" where it is absent or null. */
+static const char *
+word (JsonObject *o, const char *name)
+{
+  return o && json_object_has_member (o, name) ? json_object_get_string_member_with_default (o, name, "") : "";
+}
+
+static const char *
+number (JsonObject *o, const char *name, const char *format)
+{
+  double x = json_object_has_member (o, name) ? json_object_get_double_member_with_default (o, name, NAN) : NAN;
+  return isnan (x) ? "-" : lam_cli_format (format, x);
+}
+
+static int64_t
+whole (JsonObject *o, const char *name)
+{
+  return json_object_has_member (o, name) ? json_object_get_int_member_with_default (o, name, 0) : 0;
+}
+
+static void
+print_transmission (JsonObject *o)
+{
+  JsonNode *node = json_object_get_member (o, "transmission");
+  if (!node || !JSON_NODE_HOLDS_OBJECT (node)) {
+    lam_cli_print (_ ("  samples: -log transmission in the file"));
+    return;
+  }
+  JsonObject *t = json_node_get_object (node);
+  int64_t defects =
+      whole (t, "listed") + whole (t, "not_finite") + whole (t, "flat_is_dark") + whole (t, "at_or_below_0");
+  lam_cli_print (_ ("  samples: %" G_GINT64_FORMAT " counts made -log transmission, %" G_GINT64_FORMAT
+                    " without one (policy: %s; %" G_GINT64_FORMAT " filled, %" G_GINT64_FORMAT
+                    " became 0, %" G_GINT64_FORMAT " masked), %" G_GINT64_FORMAT " above 1"),
+                 whole (t, "samples"), defects, word (t, "defects"), whole (t, "filled"), whole (t, "became_0"),
+                 whole (t, "masked"), whole (t, "above_1"));
+}
+
+/* Where a result came from, as lines. */
+static void
+print_provenance (const char *text)
+{
+  g_autoptr (JsonNode) root = text ? json_from_string (text, NULL) : NULL;
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
+    lam_cli_print (_ ("made of: not said"));
+    return;
+  }
+  JsonObject *o = json_node_get_object (root);
+  gboolean file = json_object_has_member (o, "scan_bytes"), searched = *number (o, "center_confidence", "%.2f") != '-';
+  lam_cli_print (_ ("made of:"));
+  lam_cli_print (file ? _ ("  scan: %s, %" G_GINT64_FORMAT " bytes, last changed %s") : _ ("  scan: %s"),
+                 word (o, "scan"), whole (o, "scan_bytes"), word (o, "scan_modified"));
+  if (searched)
+    lam_cli_print (_ ("  centre of rotation (COR): channel %s ± %s, confidence %s, from %s"),
+                   number (o, "center_channel", "%.2f"), number (o, "center_width", "%.2f"),
+                   number (o, "center_confidence", "%.2f"), word (o, "center_from"));
+  else
+    lam_cli_print (_ ("  centre of rotation (COR): channel %s, from %s"), number (o, "center_channel", "%.6g"),
+                   word (o, "center_from"));
+  JsonArray *slices = json_object_has_member (o, "slices") ? json_object_get_array_member (o, "slices") : NULL;
+  if (slices && json_array_get_length (slices) == 2)
+    lam_cli_print (_ ("  slices: %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                      " (counted from 0), bin %" G_GINT64_FORMAT ", detector tilt %s degrees"),
+                   json_array_get_int_element (slices, 0), json_array_get_int_element (slices, 1),
+                   whole (o, "slices_of"), whole (o, "bin"), number (o, "tilt_degrees", "%.6g"));
+  print_transmission (o);
+  lam_cli_print (_ ("  method: %s, mask %s%s%s%s"), word (o, "method"), word (o, "mask"),
+                 *word (o, "weights") ? _ (", weights: ") : "", word (o, "weights"),
+                 json_object_get_boolean_member_with_default (o, "stopped", FALSE) ? _ (", stopped before its end")
+                                                                                   : "");
+  lam_cli_print (_ ("  made by: %s, %s, %s"), word (o, "program"), word (o, "date"), word (o, "command"));
+}
+
 static int
 show_volume (LamVolume *v)
 {
@@ -196,6 +271,7 @@ show_volume (LamVolume *v)
     lam_json_text (b, "program", v->program);
     lam_json_text (b, "version", v->version);
     lam_json_raw (b, "parameters", v->parameters);
+    lam_json_raw (b, "provenance", v->provenance);
     lam_json_text (b, "recon_params", v->recon_params);
     lam_json_text (b, "model_params", v->model_params);
     lam_json_text (b, "log", v->recon_log);
@@ -224,6 +300,7 @@ show_volume (LamVolume *v)
   lam_cli_print (_ ("memory: %s"), lam_cli_bytes (lam_mul_size (lam_mul_size (v->rows, v->columns), v->slices * 4)));
   lam_cli_print (_ ("checksum stated: %s"), v->checksum ? v->checksum : _ ("none"));
   lam_cli_print (_ ("program: %s %s"), v->program ? v->program : _ ("not said"), v->version ? v->version : "");
+  print_provenance (v->provenance);
   print_text (_ ("parameters"), v->parameters);
   print_text (_ ("notes"), v->notes);
   print_text (_ ("log"), v->recon_log);

@@ -21,7 +21,7 @@ static const GOptionEntry entries[] = {
 static const LamCliHelp help = {
     "INPUT|--shape RxCxK [--views N --channels N]",
     N_ ("Tells what a run would need before it starts: every buffer and copy, by device and phase, and whether it "
-        "fits."),
+        "fits. The exit status is 0 when it does and 3 when it does not."),
     "  lamina plan tooth.h5 --devices 4xcpu\n"
     "  lamina plan --shape 2048x2048x2048 --views 2048 --method fbp",
 };
@@ -186,7 +186,7 @@ scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o,
 }
 
 static gboolean
-answer (int argc, char **argv, LamCliScan *scan_options, const LamCliRecon *o, GError **error)
+answer (int argc, char **argv, LamCliScan *scan_options, LamCliRecon *o, gboolean *fits, GError **error)
 {
   g_autoptr (LamGeometry) g = NULL;
   g_autoptr (GError) problem = NULL;
@@ -215,6 +215,7 @@ answer (int argc, char **argv, LamCliScan *scan_options, const LamCliRecon *o, G
     a.shape[2] = g->recon_slices;
     a.volume_bytes = lam_mul_size (lam_mul_size (lam_mul_size (a.shape[0], a.shape[1]), a.shape[2]), sizeof (float));
     a.geometry = g;
+    o->recon.consume = TRUE; /* as `reconstruct' does */
     a.plan = lam_recon_plan (g, weighted, TRUE, &o->recon, error);
     if (!a.plan)
       return FALSE;
@@ -228,6 +229,7 @@ answer (int argc, char **argv, LamCliScan *scan_options, const LamCliRecon *o, G
   if (lam_cli_json)
     json_answer (&a);
   print_answer (&a);
+  *fits = !a.problem;
   g_clear_pointer (&a.plan, lam_plan_unref);
   g_free (a.problem);
   return TRUE;
@@ -246,9 +248,10 @@ lam_cli_plan (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   LamCliScan scan_options;
   LamCliRecon o = {0};
+  gboolean fits = TRUE;
   gboolean ok = lam_cli_parse (&help, groups, 0, 1, &argc, &argv, &error)
                 && lam_cli_scan_options (&scan_options, &error) && lam_cli_recon_options (&o, &error)
-                && answer (argc, argv, &scan_options, &o, &error);
+                && answer (argc, argv, &scan_options, &o, &fits, &error);
   lam_recon_params_clear (&o.recon);
-  return ok ? LAM_EXIT_DONE : lam_cli_fail (error);
+  return !ok ? lam_cli_fail (error) : fits ? LAM_EXIT_DONE : LAM_EXIT_NO_FIT;
 }

@@ -14,8 +14,8 @@ static char *slices, *bin, *tilt, *defects, *weights, *init, *center, *checkpoin
 static gboolean positivity, no_damping, resume;
 
 const GOptionEntry lam_cli_prepare_entries[] = {
-    {"slices", 0, 0, G_OPTION_ARG_STRING, &slices, N_ ("Slices from A to before B (parallel beam: detector rows)"),
-     "A:B"},
+    {"slices", 0, 0, G_OPTION_ARG_STRING, &slices,
+     N_ ("Slices from A to before B, counted from 0 (parallel beam: detector rows)"), "A:B"},
     {"bin", 0, 0, G_OPTION_ARG_STRING, &bin, N_ ("Join N x N detector pixels"), "N"},
     {"tilt", 0, 0, G_OPTION_ARG_STRING, &tilt, N_ ("Turn the detector by this angle"), "DEG"},
     {"defects", 0, 0, G_OPTION_ARG_STRING, &defects, N_ ("Samples without a -log: interpolate or mask"), "POLICY"},
@@ -50,17 +50,21 @@ const GOptionEntry lam_cli_start_entries[] = {
      "auto|CHANNEL"},
     {"init", 0, 0, G_OPTION_ARG_STRING, &init, N_ ("Start from fbp (or fdk), zero, or a volume file"), "fbp|zero|FILE"},
     {"checkpoint", 0, 0, G_OPTION_ARG_FILENAME, &checkpoint,
-     N_ ("Keep the state of the run in FILE (default: in the state folder)"), "FILE"},
-    {"resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_ ("Go on from the checkpoint"), NULL},
+     N_ ("Keep the state of the run, in the state folder; --checkpoint=FILE: in FILE"), NULL},
+    {"resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_ ("Go on from the state that --checkpoint kept"), NULL},
     {NULL},
 };
 
-void
+const char *
 lam_cli_bare_checkpoint (int argc, char **argv)
 {
+  const char *next = NULL;
   for (int i = 1; i < argc && !g_str_equal (argv[i], "--"); i++)
-    if (g_str_equal (argv[i], "--checkpoint"))
+    if (g_str_equal (argv[i], "--checkpoint")) {
       argv[i] = (char *) "--checkpoint=";
+      next = i + 1 < argc && *argv[i + 1] != '-' ? argv[i + 1] : NULL;
+    }
+  return next;
 }
 
 gboolean
@@ -99,12 +103,15 @@ read_numbers (LamReconParams *k, GError **error)
       || !lam_cli_double ("--snr-db", snr, -20, 120, &k->snr_db, error)
       || !lam_cli_length ("--sigma-y", sigma_y, FALSE, &k->sigma_y, error)
       || !lam_cli_length ("--sigma-x", sigma_x, FALSE, &k->sigma_x, error)
-      || !lam_cli_double ("--p", p, 1, 2, &k->p, error) || !lam_cli_double ("--q", q, 1, k->p, &k->q, error)
+      || !lam_cli_double ("--p", p, 1, 2, &k->p, error) || !lam_cli_double ("--q", q, 1, 2, &k->q, error)
       || !lam_cli_double ("--T", t, 1e-6, 1e6, &k->t, error)
       || !lam_cli_int ("--seed", seed, 0, INT64_MAX, &number, error))
     return FALSE;
   if (k->q > k->p) {
-    lam_cli_usage_error (error, _ ("--p %s: must be at least q, which is %s"), p, lam_cli_number (k->q));
+    if (q)
+      lam_cli_usage_error (error, _ ("--q %s: must be at most --p, which is %s"), q, lam_cli_number (k->p));
+    else
+      lam_cli_usage_error (error, _ ("--p %s: must be at least --q, which is %s"), p, lam_cli_number (k->q));
     return FALSE;
   }
   k->seed = (uint64_t) number;
@@ -135,6 +142,43 @@ read_start (LamCliRecon *o, GError **error)
   return TRUE;
 }
 
+/* What only the iterative method has is refused with another, never taken and forgotten. */
+static gboolean
+check_direct (const LamCliRecon *o, GError **error)
+{
+  static const char iterative[] = N_ ("iterations"), noise[] = N_ ("noise level"), prior[] = N_ ("prior"),
+                    start[] = N_ ("start image"), state[] = N_ ("state to keep");
+  const struct {
+    const char *option;
+    gboolean given;
+    const char *what;
+  } parts[] = {
+      {"--iterations", iterations != NULL, iterative},
+      {"--stop-threshold", stop != NULL, iterative},
+      {"--sharpness", sharpness != NULL, prior},
+      {"--snr-db", snr != NULL, noise},
+      {"--sigma-y", sigma_y != NULL, noise},
+      {"--sigma-x", sigma_x != NULL, prior},
+      {"--p", p != NULL, prior},
+      {"--q", q != NULL, prior},
+      {"--T", t != NULL, prior},
+      {"--positivity", positivity, N_ ("bound on its voxels")},
+      {"--no-damping", no_damping, iterative},
+      {"--seed", seed != NULL, N_ ("random order")},
+      {"--init", init != NULL, start},
+      {"--weights", weights != NULL, N_ ("weights")},
+      {"--resume", resume, state},
+      {"--checkpoint", checkpoint != NULL, state},
+  };
+  for (gsize i = 0; o->method != LAM_CLI_VCD && i < G_N_ELEMENTS (parts); i++)
+    if (parts[i].given) {
+      lam_cli_usage_error (error, _ ("%s: %s has no %s; leave it out or use --method vcd"), parts[i].option,
+                           o->method == LAM_CLI_FBP ? "FBP" : "FDK", _ (parts[i].what));
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 lam_cli_recon_options (LamCliRecon *o, GError **error)
 {
@@ -142,7 +186,7 @@ lam_cli_recon_options (LamCliRecon *o, GError **error)
   int which = -1;
   *o = (LamCliRecon){.method = LAM_CLI_VCD};
   lam_recon_params_init (&o->recon);
-  if (!lam_cli_choice ("--method", method, methods, &o->method, error)
+  if (!lam_cli_choice ("--method", method, methods, &o->method, error) || !check_direct (o, error)
       || !lam_cli_choice ("--mask", mask, masks, &which, error) || !read_prepare (o, error)
       || !read_numbers (&o->recon, error) || !read_start (o, error) || !lam_cli_check_devices (devices, error))
     return FALSE;
@@ -150,10 +194,6 @@ lam_cli_recon_options (LamCliRecon *o, GError **error)
   o->mask = which == 1 ? LAM_MASK_NONE : LAM_MASK_ELLIPSE;
   o->recon.method = o->method == LAM_CLI_VCD ? LAM_METHOD_VCD : LAM_METHOD_DIRECT;
   o->recon.devices = g_strdup (devices);
-  if (o->checkpoint && o->method != LAM_CLI_VCD) {
-    lam_cli_usage_error (error, _ ("--checkpoint and --resume are for the iterative method: --method vcd"));
-    return FALSE;
-  }
   return TRUE;
 }
 

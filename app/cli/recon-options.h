@@ -27,8 +27,9 @@ enum { LAM_CLI_FBP, LAM_CLI_FDK, LAM_CLI_VCD };
 gboolean lam_cli_recon_options (LamCliRecon *out, GError **error);
 /* Refuses a method that is not for this kind of beam. */
 gboolean lam_cli_check_method (const LamCliRecon *o, LamGeometryKind kind, GError **error);
-/* "--checkpoint" with no "=FILE" made "--checkpoint=", so that it never takes the next word. */
-void lam_cli_bare_checkpoint (int argc, char **argv);
+/* "--checkpoint" with no "=FILE" made "--checkpoint=", so that it never takes the next word, which comes back where it is
+ * no option. */
+const char *lam_cli_bare_checkpoint (int argc, char **argv);
 /* Cone beam: only slices @slices of the automatic volume of @g. Refuses a range outside. */
 gboolean lam_cli_cut_slices (LamGeometry *g, LamRange slices, GError **error);
 /* Refuses a --devices that cannot be; usage error. */

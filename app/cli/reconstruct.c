@@ -15,20 +15,23 @@
 #include "ct/center.h"
 #include "io/checkpoint.h"
 #include "io/tiff.h"
+#include "io/volume.h"
 
 static char *output, *tiff;
 
 static const GOptionEntry entries[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Volume file to write (default: INPUT-recon.h5, here)"),
      "OUT.h5"},
-    {"tiff", 0, 0, G_OPTION_ARG_FILENAME, &tiff, N_ ("Write the slices as TIFF images too"), "FOLDER"},
+    {"tiff", 0, 0, G_OPTION_ARG_FILENAME, &tiff, N_ ("Write the slices as TIFF images, slice_0000.tif and on"),
+     "FOLDER"},
     {NULL},
 };
 
 static const LamCliHelp help = {
     "INPUT [-o OUT.h5]",
     N_ ("Makes a volume of a scan. Ctrl+C once stops after the running iteration and saves what there is, twice "
-        "cancels."),
+        "cancels; with --checkpoint the run can go on later (--resume). Channels, rows, slices and views count from "
+        "0."),
     "  lamina reconstruct tooth.h5 -o tooth-recon.h5\n"
     "  lamina reconstruct scan.h5 --method fbp --center 295.5 --slices 0:16 -o fbp.h5\n"
     "  lamina reconstruct cone.h5 --method fdk --devices 4xcpu --tiff slices",
@@ -42,9 +45,43 @@ typedef struct {
   LamCliRecon options;
   LamCenter center; /* of the search, in channels of the file; n = 0 when there was none */
   gboolean searched;
+  char *command; /* as it was typed */
 } Run;
 
 /* ---- before the work ---- */
+
+/* What would only be noticed after minutes of work. */
+static gboolean
+check_inputs (const Run *r, GError **error)
+{
+  const LamReconParams *k = &r->options.recon;
+  LamFileStamp stamp;
+  if (g_file_test (r->input, G_FILE_TEST_IS_DIR)) /* it says what is read */
+    return lam_scan_open (r->input, NULL, error) != NULL;
+  if (!lam_file_stamp (r->input, &stamp, error))
+    return FALSE;
+  if (k->init != LAM_INIT_FILE || k->resume)
+    return TRUE;
+  g_autoptr (LamVolume) v = lam_volume_open (k->init_path, NULL, LAM_LAYOUT_FROM_FILE, error);
+  if (!v)
+    g_prefix_error (error, "--init ");
+  return v != NULL;
+}
+
+/* The command that goes on from the checkpoint: as typed, and what it takes to be the same run again. */
+static char *
+go_on_command (const Run *r)
+{
+  g_autofree char *output_name = r->derived ? g_shell_quote (r->output) : NULL;
+  return g_strconcat (r->command, output_name ? " -o " : "", output_name ? output_name : "",
+                      r->options.recon.resume ? "" : " --resume", NULL);
+}
+
+static gboolean
+has_state (const Run *r)
+{
+  return r->options.recon.checkpoint && g_file_test (r->options.recon.checkpoint, G_FILE_TEST_EXISTS);
+}
 
 static gboolean
 choose_output (Run *r, GError **error)
@@ -134,7 +171,7 @@ search_center (Run *r, LamDataset *d, GError **error)
   lam_control_progress (lam_cli_control (), "centre of rotation", 0, 1);
   if (!lam_center_find (d->geometry, d->sinogram, &r->center, error))
     return FALSE;
-  lam_geometry_set_center (d->geometry, r->center.channel);
+  lam_dataset_use_center (d, &r->center);
   r->searched = TRUE;
   r->center.channel = r->center.channel * bin + 0.5 * (bin - 1);
   r->center.width *= bin;
@@ -152,16 +189,18 @@ load (Run *r, GError **error)
   if (!scan)
     return NULL;
   LamGeometry *g = scan->geometry;
+  gboolean given = !isnan (o->center), inside = o->center >= 0 && o->center <= (double) (g->channels - 1);
+  if (given && inside) {
+    lam_geometry_set_center (g, o->center);
+    lam_scan_center_given (scan, "--center");
+  }
   lam_report_scan (scan);
   if (!lam_cli_check_method (o, g->kind, error) || !lam_scan_complete (scan, error))
     return NULL;
-  if (!isnan (o->center)) {
-    if (o->center < 0 || o->center > (double) (g->channels - 1)) {
-      lam_cli_usage_error (error, _ ("--center %s: the detector has channels 0 to %" G_GINT64_FORMAT),
-                           lam_cli_number (o->center), g->channels - 1);
-      return NULL;
-    }
-    lam_geometry_set_center (g, o->center);
+  if (given && !inside) {
+    lam_cli_usage_error (error, _ ("--center %s: the detector has channels 0 to %" G_GINT64_FORMAT),
+                         lam_cli_number (o->center), g->channels - 1);
+    return NULL;
   }
   gboolean search = wants_search (r, scan);
   if (o->prepare.bin > 1) /* a volume that the file states is for its own pixels */
@@ -176,8 +215,13 @@ load (Run *r, GError **error)
   if (!d || !lam_cli_go_on (error))
     return NULL;
   lam_report_dataset (d, scan);
-  if ((search && !search_center (r, d, error)) || !lam_cli_cut_slices (d->geometry, o->slices, error)
-      || !lam_geometry_check (d->geometry, error))
+  if (search && !search_center (r, d, error))
+    return NULL;
+  if (d->geometry->kind == LAM_GEOMETRY_CONE) { /* there slices are the volume's */
+    int64_t all = d->made.slices_of = d->geometry->recon_slices;
+    d->made.slices = lam_range_size (o->slices) > 0 ? o->slices : (LamRange){0, all};
+  }
+  if (!lam_cli_cut_slices (d->geometry, o->slices, error) || !lam_geometry_check (d->geometry, error))
     return NULL;
   if (d->geometry->kind == LAM_GEOMETRY_CONE && lam_range_size (o->slices) > 0 && o->method == LAM_CLI_VCD)
     lam_report_warning (_ ("--slices in cone beam: what lies in the other slices is seen by the same rays and will be "
@@ -210,11 +254,18 @@ run (Run *r, GError **error)
   lam_cli_keep (o->method == LAM_CLI_VCD);
   LamReconHooks hooks = lam_report_hooks (&o->recon);
   g_autoptr (LamReconResult) result = lam_reconstruct (d, &o->recon, lam_cli_control (), &hooks, error);
-  if (!result || !save (r, result, error))
+  if (!result || !save (r, result, error)) {
+    if ((result || g_error_matches (*error, LAM_ERROR, LAM_ERROR_CANCELLED)) && has_state (r)) {
+      g_autofree char *go_on = go_on_command (r);
+      lam_report_kept (o->recon.checkpoint, go_on);
+    }
     return LAM_EXIT_FAILED;
+  }
+  g_autofree char *go_on = result->stopped && has_state (r) ? go_on_command (r) : NULL;
   LamReportResult report = {.output = r->output,
                             .tiff = tiff,
-                            .checkpoint = result->stopped ? o->recon.checkpoint : NULL,
+                            .checkpoint = go_on ? o->recon.checkpoint : NULL,
+                            .go_on = go_on,
                             .method = o->method,
                             .center = lam_geometry_center (result->geometry) * (double) o->prepare.bin
                                       + 0.5 * (double) (o->prepare.bin - 1),
@@ -240,18 +291,26 @@ lam_cli_reconstruct (int argc, char **argv)
   Run r = {0};
   int status = LAM_EXIT_FAILED;
   lam_cli_control ();
-  lam_cli_bare_checkpoint (argc, argv);
+  r.command = lam_cli_command_line (argc, argv);
+  const char *after_checkpoint = lam_cli_bare_checkpoint (argc, argv);
   if (lam_cli_parse (&help, groups, 1, 1, &argc, &argv, &error) && lam_cli_scan_options (&r.scan_options, &error)
       && lam_cli_recon_options (&r.options, &error)) {
     r.input = argv[1];
     r.scan_options.scan.slices = r.options.slices;
+    r.options.recon.command = g_strdup (r.command);
     if ((!isnan (r.options.center) || r.options.center_auto) && !isnan (r.scan_options.channel_offset))
       lam_cli_usage_error (&error, _ ("--center and --channel-offset say the same thing: give one of them"));
-    else if (choose_output (&r, &error) && choose_checkpoint (&r, &error))
+    else if (check_inputs (&r, &error) && choose_output (&r, &error) && choose_checkpoint (&r, &error))
       status = run (&r, &error);
+  }
+  if (after_checkpoint && g_error_matches (error, LAM_CLI_USAGE, LAM_CLI_TOO_MANY)) {
+    g_clear_error (&error);
+    lam_cli_usage_error (&error, _ ("--checkpoint %s: its file comes after \"=\": --checkpoint=%s"), after_checkpoint,
+                         after_checkpoint);
   }
   lam_recon_params_clear (&r.options.recon);
   lam_center_clear (&r.center);
+  g_free (r.command);
   g_free (r.output);
   return error ? lam_cli_fail (error) : status;
 }

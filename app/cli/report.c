@@ -87,7 +87,7 @@ lam_report_plan (const LamDataset *d, const LamReconParams *params)
   const LamGeometry *g = d->geometry;
   g_autoptr (GError) error = NULL;
   g_autoptr (LamPlan) plan = lam_recon_plan (g, d->weights != NULL, TRUE, params, &error);
-  lam_cli_print_geometry (g);
+  lam_cli_print_geometry (g, FALSE);
   if (!plan)
     return; /* the run says why */
   LamDevices *set = lam_plan_devices (plan);
@@ -210,6 +210,18 @@ print_json (const LamReconResult *r, const LamReportResult *report, const char *
 }
 
 void
+lam_report_kept (const char *checkpoint, const char *go_on)
+{
+  lam_cli_print (_ ("the state of the run is kept in %s; continue with:\n  %s"), checkpoint, go_on);
+  if (!lam_cli_json)
+    return;
+  JsonBuilder *b = lam_json_event ("kept");
+  lam_json_text (b, "checkpoint", checkpoint);
+  lam_json_text (b, "command", go_on);
+  lam_json_print (b);
+}
+
+void
 lam_report_result (const LamReconResult *r, const LamReportResult *report)
 {
   const LamGeometry *g = r->geometry;
@@ -218,7 +230,9 @@ lam_report_result (const LamReconResult *r, const LamReportResult *report)
   if (r->stopped)
     lam_cli_print (_ ("stopped after iteration %" G_GINT64_FORMAT "; its result is kept"), iterations (r));
   if (r->stopped && report->checkpoint)
-    lam_cli_print (_ ("the state is in %s; go on with --resume"), report->checkpoint);
+    lam_report_kept (report->checkpoint, report->go_on);
+  else if (r->stopped)
+    lam_cli_print (_ ("use --checkpoint next time to be able to go on from there"));
   if (report->output)
     lam_cli_print (_ ("%s: %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " voxels, %s, %s s"),
                    report->output, g->recon_rows, g->recon_columns, g->recon_slices, method_name (report->method),

@@ -18,9 +18,12 @@ LamReconHooks lam_report_hooks (const LamReconParams *params);
 
 typedef struct {
   const char *output, *tiff, *checkpoint; /* NULL: none */
+  const char *go_on;                      /* the command that goes on from the checkpoint */
   int method;
   double center, confidence, width; /* channels of the file; NAN = not searched */
 } LamReportResult;
+/* A state was kept in @checkpoint; @go_on is the command that goes on from it. */
+void lam_report_kept (const char *checkpoint, const char *go_on);
 void lam_report_result (const LamReconResult *result, const LamReportResult *report);
 
 G_END_DECLS

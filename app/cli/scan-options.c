@@ -108,8 +108,10 @@ lam_cli_open_scan (const char *path, const LamCliScan *options, GError **error)
   LamScan *scan = lam_scan_open (path, &options->scan, error);
   if (!scan)
     return NULL;
-  if (!isnan (options->channel_offset))
+  if (!isnan (options->channel_offset)) {
     scan->geometry->channel_offset = options->channel_offset;
+    lam_scan_center_given (scan, "--channel-offset");
+  }
   if (!isnan (options->row_offset))
     scan->geometry->row_offset = options->row_offset;
   return scan;
@@ -204,7 +206,7 @@ lam_json_geometry (JsonBuilder *b, const char *name, const LamGeometry *g)
 }
 
 void
-lam_cli_print_geometry (const LamGeometry *g)
+lam_cli_print_geometry (const LamGeometry *g, gboolean center_assumed)
 {
   double low, high;
   angle_range (g, &low, &high);
@@ -217,8 +219,9 @@ lam_cli_print_geometry (const LamGeometry *g)
                    lam_cli_number (g->source_axis), g->length_unit, lam_cli_number (lam_geometry_magnification (g)));
   else
     lam_cli_print (_ ("geometry: parallel beam"));
-  lam_cli_print (_ ("pixel pitch: %s x %s %s; centre of rotation (COR): channel %s"), lam_cli_number (g->channel_pitch),
-                 lam_cli_number (g->row_pitch), g->length_unit, lam_cli_number (lam_geometry_center (g)));
+  lam_cli_print (_ ("pixel pitch: %s x %s %s; centre of rotation (COR): channel %s%s"),
+                 lam_cli_number (g->channel_pitch), lam_cli_number (g->row_pitch), g->length_unit,
+                 lam_cli_number (lam_geometry_center (g)), center_assumed ? _ (", assumed") : "");
   if (!isnan (low))
     lam_cli_print (_ ("angles: %s to %s degrees, span %s; needed %s"), lam_cli_number (low), lam_cli_number (high),
                    lam_cli_number (lam_geometry_span (g)), lam_cli_number (lam_geometry_span_needed (g)));

@@ -26,7 +26,8 @@ void lam_cli_print_findings (const LamScan *scan);
 void lam_json_findings (JsonBuilder *b, const char *name, const LamScan *scan);
 /* Members of a geometry in the open object: kind, sizes, pitches, offsets, distances, angles, volume. */
 void lam_json_geometry (JsonBuilder *b, const char *name, const LamGeometry *g);
-void lam_cli_print_geometry (const LamGeometry *g);
+/* @center_assumed: nobody said where the axis is. */
+void lam_cli_print_geometry (const LamGeometry *g, gboolean center_assumed);
 /* The warnings of the geometry, a line each. */
 void lam_cli_print_warnings (const char *lines);
 

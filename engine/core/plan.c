@@ -200,14 +200,18 @@ lam_plan_fits (const LamPlan *plan, GError **error)
   if (total <= budget)
     return TRUE;
   g_autofree char *need = g_format_size (total), *have = g_format_size (budget);
-  int bin = 2;
+  g_autoptr (GString) change = g_string_new (NULL);
+  int bin = 2, percent = (int) (100.0 * (double) budget / (double) total);
   while (bin < 64 && total / ((int64_t) bin * bin * bin) > budget)
     bin *= 2;
-  g_set_error (
-      error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
-      "the plan needs %s and %s can be used. Smallest change that fits: at most %.0f %% of the slices (--slices), "
-      "or --bin %d",
-      need, have, 100.0 * budget / total, bin);
+  if (percent >= 1)
+    g_string_append_printf (change, "at most %d %% of the slices (--slices)", percent);
+  if (total / ((int64_t) bin * bin * bin) <= budget)
+    g_string_append_printf (change, "%s--bin %d", change->len > 0 ? ", or " : "", bin);
+  g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
+               "the plan needs %s and %s can be used. Smallest change that fits: %s", need, have,
+               change->len > 0 ? change->str
+                               : "a machine with more memory (neither fewer slices nor binning is enough)");
   return FALSE;
 }
 

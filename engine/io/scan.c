@@ -341,6 +341,49 @@ apply_volume (ScanFacts *f)
   }
 }
 
+static char *
+center_value (const LamScan *s)
+{
+  g_autofree char *text = lam_scan_number (lam_geometry_center (s->geometry));
+  return g_strdup_printf ("channel %s", text);
+}
+
+/* An offset of 0 beside counts is what a file has where nobody looked. */
+static void
+list_center (ScanFacts *f)
+{
+  LamScan *s = f->scan;
+  const LamGeometry *g = s->geometry;
+  gboolean counts = s->kind == LAM_SCAN_COUNTS;
+  s->center_assumed = g->channel_offset == 0 && (counts || s->format == LAM_SCAN_DXCHANGE);
+  s->center_from = s->center_assumed ? "the middle of the detector, assumed" : "the file";
+  if (!s->center_assumed)
+    lam_scan_found (s, LAM_FINDING_FOUND, "center", "--center CHANNEL", center_value (s),
+                    "centre of rotation (COR), from the file");
+  else
+    lam_scan_found (s, LAM_FINDING_ASSUMED, "center", "--center CHANNEL", center_value (s),
+                    "centre of rotation (COR): middle of the detector; reconstruct %s",
+                    counts && g->kind == LAM_GEOMETRY_PARALLEL ? "searches for it unless --center CHANNEL is given"
+                                                               : "searches for it with --center auto");
+}
+
+void
+lam_scan_center_given (LamScan *s, const char *from)
+{
+  s->center_assumed = FALSE;
+  s->center_from = from;
+  for (guint i = 0; i < s->findings->len; i++) {
+    LamFinding *f = s->findings->pdata[i];
+    if (strcmp (f->field, "center") != 0)
+      continue;
+    g_free (f->text);
+    g_free (f->value);
+    f->kind = LAM_FINDING_FOUND;
+    f->text = g_strdup_printf ("centre of rotation (COR), as given (%s)", from);
+    f->value = center_value (s);
+  }
+}
+
 static void
 list_samples (ScanFacts *f)
 {
@@ -410,6 +453,7 @@ lam_scan_open (const char *path, const LamScanOptions *options, GError **error)
   if (!apply_pitch (&f, error) || !apply_geometry (&f, error) || !apply_angles (&f, error) || !apply_rows (&f, error))
     return NULL;
   apply_volume (&f);
+  list_center (&f);
   list_unused (&f);
   return g_steal_pointer (&s);
 }

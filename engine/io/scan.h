@@ -82,6 +82,8 @@ typedef struct {
   gboolean missing;        /* any finding of kind LAM_FINDING_MISSING */
   GPtrArray *findings;     /* of LamFinding, in the order of the import list */
   LamFileStamp stamp;
+  gboolean center_assumed; /* nobody said where the axis is: the middle of the detector */
+  const char *center_from; /* who did, static text: "the file", "--center" */
   /* private: where the arrays are */
   char *data_path, *flats_path, *darks_path, *weights_path;
 } LamScan;
@@ -105,6 +107,9 @@ gboolean lam_scan_unchanged (const LamScan *scan, GError **error);
 
 /* FALSE with LAM_ERROR_MISSING, naming the first missing thing and its option. */
 gboolean lam_scan_complete (const LamScan *scan, GError **error);
+
+/* The axis of scan->geometry was given: @from is static text, such as "--center". */
+void lam_scan_center_given (LamScan *scan, const char *from);
 
 const char *lam_scan_format_name (LamScanFormat format);
 

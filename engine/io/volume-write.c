@@ -52,6 +52,7 @@ put_info (hid_t id, const LamVolumeInfo *info, const char *path, GError **error)
       {"long_name", info->long_name ? info->long_name : "linear attenuation coefficient"},
       {"length_unit", info->length_unit},
       {"parameters", info->parameters},
+      {"provenance", info->provenance},
       {"axes", "row,column,slice"},
       {"layout", LAM_LAYOUT_MARK_RCS},
       {"convention", LAM_CONVENTION},
@@ -116,7 +117,7 @@ lam_volume_writer_new (const char *path, int64_t rows, int64_t columns, int64_t 
   lam_atomic_sweep (path);
   w->file = lam_atomic_new (path, error);
   int64_t texts = text_bytes (info->recon_params) + text_bytes (info->model_params) + text_bytes (info->recon_log)
-                  + text_bytes (info->notes) + text_bytes (info->parameters);
+                  + text_bytes (info->notes) + text_bytes (info->parameters) + text_bytes (info->provenance);
   if (!w->file || !lam_atomic_reserve (w->file, bytes + 2 * texts + OVERHEAD, error) || !lay_out (w, info, error)
       || !lam_atomic_reserve (w->file, w->offset + bytes, error))
     return NULL;

@@ -96,6 +96,7 @@ take_attributes (LamVolume *v, hid_t id, const char *place, GError **error)
       {"model_params", &v->model_params},
       {"recon_log", &v->recon_log},
       {"notes", &v->notes},
+      {"provenance", &v->provenance},
       {"program", &v->program},
       {"version", &v->version},
   };
@@ -157,7 +158,7 @@ lam_volume_free (LamVolume *v)
     return;
   char *texts[] = {v->path,     v->dataset,    v->units,        v->long_name,    v->length_unit,
                    v->checksum, v->parameters, v->recon_params, v->model_params, v->recon_log,
-                   v->notes,    v->program,    v->version};
+                   v->notes,    v->provenance, v->program,      v->version};
   for (size_t i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);
   g_clear_pointer (&v->attributes, g_hash_table_unref);

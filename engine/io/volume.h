@@ -36,6 +36,7 @@ typedef struct {
   const char *parameters;                  /* JSON text: everything the run was given */
   const char *recon_params, *model_params; /* YAML (mbirjax.h) */
   const char *recon_log, *notes;
+  const char *provenance; /* JSON text: the scan, its axis, how it was prepared, when and by whom */
 } LamVolumeInfo;
 
 typedef struct _LamVolumeWriter LamVolumeWriter;
@@ -66,7 +67,7 @@ typedef struct {
   char *units, *long_name, *length_unit; /* NULL when the file does not say */
   double voxel_size[3];                  /* NAN when the file does not say */
   char *checksum;                        /* as the file states it, 64 hex digits, or NULL */
-  char *parameters, *recon_params, *model_params, *recon_log, *notes, *program, *version;
+  char *parameters, *recon_params, *model_params, *recon_log, *notes, *provenance, *program, *version;
   GHashTable *attributes; /* name -> text of every attribute of the dataset; numbers in the C locale */
   LamFileStamp stamp;
 } LamVolume;

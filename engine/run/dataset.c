@@ -29,6 +29,7 @@ lam_dataset_new_take (const char *name, LamGeometry *geometry, float *sinogram, 
   d->sinogram = sinogram;
   d->weights = weights;
   d->log = g_ptr_array_new_with_free_func (g_free);
+  lam_provenance_init (&d->made, name);
   return d;
 }
 
@@ -38,8 +39,8 @@ lam_dataset_with_geometry (LamDataset *d, const LamGeometry *geometry)
   LamDataset *v = lam_dataset_new_take (d->name, lam_geometry_copy (geometry), d->sinogram, d->weights);
   v->path = g_strdup (d->path);
   v->tilt = d->tilt;
-  v->counted = d->counted;
-  v->was_counts = d->was_counts;
+  lam_provenance_clear (&v->made);
+  lam_provenance_copy (&d->made, &v->made);
   v->parent = lam_dataset_ref (d);
   for (guint i = 0; i < d->log->len; i++)
     g_ptr_array_add (v->log, g_strdup (g_ptr_array_index (d->log, i)));
@@ -72,6 +73,7 @@ lam_dataset_unref (LamDataset *d)
   lam_dataset_unref (d->parent);
   g_free (d->name);
   g_free (d->path);
+  lam_provenance_clear (&d->made);
   lam_geometry_free (d->geometry);
   g_ptr_array_unref (d->log);
   g_free (d);
@@ -92,6 +94,31 @@ say_lines (LamDataset *d, const char *lines)
   for (char **line = each; line && *line; line++)
     if (**line)
       say (d, "%s", *line);
+}
+
+double
+lam_provenance_channel (const LamProvenance *made, double channel)
+{
+  double bin = (double) LAM_MAX (made->bin, 1);
+  return channel * bin + 0.5 * (bin - 1);
+}
+
+void
+lam_dataset_use_center (LamDataset *d, const LamCenter *c)
+{
+  LamProvenance *made = &d->made;
+  char channel[32], width[32], confidence[32];
+  lam_geometry_set_center (d->geometry, c->channel);
+  g_free (made->center_from);
+  made->center_from = g_strdup_printf ("search: %s", c->method ? c->method : "-");
+  made->center_offset = d->geometry->channel_offset;
+  made->center_width = c->width * (double) made->bin;
+  made->center_confidence = c->confidence;
+  say (d, "centre of rotation (COR): channel %s \302\261 %s, confidence %s, found by %s%s%s%s",
+       g_ascii_formatd (channel, sizeof channel, "%.2f", lam_provenance_channel (made, c->channel)),
+       g_ascii_formatd (width, sizeof width, "%.2f", made->center_width),
+       g_ascii_formatd (confidence, sizeof confidence, "%.2f", c->confidence), c->method ? c->method : "-",
+       c->note ? " (" : "", c->note ? c->note : "", c->note ? ")" : "");
 }
 
 /* ---- the steps, cut by views over the pool ---- */
@@ -290,7 +317,7 @@ judge_counts (LamDataset *d, const LamScan *scan, const LamPrepareParams *params
 static gboolean
 judge_transmission (const LamDataset *d, const LamScan *scan, const char *report, GError **error)
 {
-  const LamTransmissionReport *r = &d->counted;
+  const LamTransmissionReport *r = &d->made.counted;
   if (r->listed + r->non_finite + r->flat_dark + r->below < r->samples)
     return TRUE;
   g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
@@ -345,13 +372,13 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
       return FALSE;
     }
     if (!judge_flats (d, scan, params, rows, flat, dark, error) || !judge_counts (d, scan, params, rows, error)
-        || !run_step (&step, transmission_piece, &d->counted, error))
+        || !run_step (&step, transmission_piece, &d->made.counted, error))
       return FALSE;
-    g_autofree char *text = lam_transmission_report_text (&d->counted, &params->transmission);
+    g_autofree char *text = lam_transmission_report_text (&d->made.counted, &params->transmission);
     if (!judge_transmission (d, scan, text, error))
       return FALSE;
-    d->was_counts = TRUE;
-    say (d, "transmission of %" G_GINT64_FORMAT " samples: %s", d->counted.samples, text);
+    d->made.defects = g_strdup (lam_defect_policy_name (params->transmission.policy));
+    say (d, "transmission of %" G_GINT64_FORMAT " samples: %s", d->made.counted.samples, text);
   }
   if (params->tilt != 0 && !run_step (&step, tilt_piece, NULL, error))
     return FALSE;
@@ -395,6 +422,19 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
   return FALSE;
 }
 
+/* What is known before the samples are read. */
+static void
+tell_origin (LamDataset *d, const LamScan *scan, const LamPrepareParams *params, LamRange rows)
+{
+  LamProvenance *made = &d->made;
+  made->stamp = scan->stamp;
+  made->center_from = g_strdup (scan->center_from);
+  made->slices = rows;
+  made->slices_of = scan->file_rows;
+  made->bin = params->bin;
+  made->weights = g_strdup (scan->has_weights ? "of the file" : lam_weights_name (params->weights));
+}
+
 LamDataset *
 lam_dataset_load (LamScan *scan, const LamPrepareParams *params, LamControl *control, GError **error)
 {
@@ -420,6 +460,7 @@ lam_dataset_load (LamScan *scan, const LamPrepareParams *params, LamControl *con
   float *flat = NULL, *dark = NULL;
   d->path = g_strdup (scan->path);
   d->tilt = params->tilt;
+  tell_origin (d, scan, params, rows);
   if (lam_range_size (rows) != d->geometry->rows) {
     LamRange channels = {0, d->geometry->channels};
     LamRange relative = {rows.begin - scan->rows.begin, rows.end - scan->rows.begin};
@@ -428,13 +469,15 @@ lam_dataset_load (LamScan *scan, const LamPrepareParams *params, LamControl *con
   }
   for (guint i = 0; i < scan->findings->len; i++) {
     const LamFinding *f = g_ptr_array_index (scan->findings, i);
-    if (f->kind == LAM_FINDING_ASSUMED || f->kind == LAM_FINDING_WARNING)
+    gboolean center = g_str_equal (f->field, "center"); /* what is used is said once it is known */
+    if ((f->kind == LAM_FINDING_ASSUMED && !center) || f->kind == LAM_FINDING_WARNING)
       say (d, "%s", f->text);
   }
   gboolean ok = read_arrays (d, scan, params, rows, &flat, &dark, control, error)
                 && prepare (d, scan, params, rows, flat, dark, control, error);
   lam_free (flat);
   lam_free (dark);
+  d->made.center_offset = d->geometry->channel_offset;
   return ok ? g_steal_pointer (&d) : NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "ct/preprocess.h"
 #include "ct/weights.h"
 #include "io/scan.h"
+#include "run/provenance.h"
 
 G_BEGIN_DECLS
 
@@ -33,10 +34,9 @@ typedef struct {
   float *sinogram;       /* [view][row][channel], -log; NULL once lam_dataset_drop_arrays () was called */
   float *weights;        /* as sinogram, or NULL: unweighted */
   double tilt;           /* radians the detector was turned by */
-  LamTransmissionReport counted;
-  gboolean was_counts; /* the report means something */
-  gpointer parent;     /* whose arrays these are; NULL: own */
-  GPtrArray *log;      /* char *: what was found and done, a line each */
+  LamProvenance made;    /* where they come from */
+  gpointer parent;       /* whose arrays these are; NULL: own */
+  GPtrArray *log;        /* char *: what was found and done, a line each */
 } LamDataset;
 
 /* Reads and prepares. Errors name file, dataset and index. */
@@ -47,6 +47,10 @@ LamDataset *lam_dataset_example (LamGeometryKind kind, int64_t channels, LamCont
 LamDataset *lam_dataset_new_take (const char *name, LamGeometry *geometry, float *sinogram, float *weights);
 /* The same data seen with another geometry (an axis that was moved): the arrays are shared. @geometry is copied. */
 LamDataset *lam_dataset_with_geometry (LamDataset *d, const LamGeometry *geometry);
+/* Moves the axis to where a search on these data found it, and says so in the log, in channels of the file. */
+void lam_dataset_use_center (LamDataset *d, const LamCenter *center);
+/* The axis (a geometry's) in channels of the file, which binning joined. */
+double lam_provenance_channel (const LamProvenance *made, double channel);
 LamDataset *lam_dataset_ref (LamDataset *d);
 void lam_dataset_unref (LamDataset *d);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamDataset, lam_dataset_unref)

@@ -29,6 +29,7 @@ lam_recon_params_clear (LamReconParams *params)
 {
   g_clear_pointer (&params->devices, g_free);
   g_clear_pointer (&params->init_path, g_free);
+  g_clear_pointer (&params->command, g_free);
   g_clear_pointer (&params->checkpoint, g_free);
 }
 
@@ -38,6 +39,7 @@ lam_recon_params_copy (const LamReconParams *from, LamReconParams *to)
   *to = *from;
   to->devices = g_strdup (from->devices);
   to->init_path = g_strdup (from->init_path);
+  to->command = g_strdup (from->command);
   to->checkpoint = g_strdup (from->checkpoint);
 }
 
@@ -128,6 +130,7 @@ lam_recon_params_json (const LamReconParams *k)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
   g_autoptr (JsonGenerator) generator = json_generator_new ();
+  gboolean vcd = k->method == LAM_METHOD_VCD;
   json_builder_begin_object (b);
   const struct {
     const char *name;
@@ -149,19 +152,21 @@ lam_recon_params_json (const LamReconParams *k)
       {"seed", (double) k->seed},
   };
   json_builder_set_member_name (b, "method");
-  json_builder_add_string_value (b, k->method == LAM_METHOD_VCD ? "vcd" : "direct");
+  json_builder_add_string_value (b, vcd ? "vcd" : "direct");
   json_builder_set_member_name (b, "devices");
   json_builder_add_string_value (b, k->devices ? k->devices : "auto");
-  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+  for (guint i = 0; vcd && i < G_N_ELEMENTS (numbers); i++) {
     json_builder_set_member_name (b, numbers[i].name);
     json_builder_add_double_value (b, numbers[i].value);
   }
-  json_builder_set_member_name (b, "positivity");
-  json_builder_add_boolean_value (b, k->positivity);
-  json_builder_set_member_name (b, "slice_damping");
-  json_builder_add_boolean_value (b, k->damping);
-  json_builder_set_member_name (b, "init");
-  json_builder_add_string_value (b, init_name (k));
+  if (vcd) {
+    json_builder_set_member_name (b, "positivity");
+    json_builder_add_boolean_value (b, k->positivity);
+    json_builder_set_member_name (b, "slice_damping");
+    json_builder_add_boolean_value (b, k->damping);
+    json_builder_set_member_name (b, "init");
+    json_builder_add_string_value (b, init_name (k));
+  }
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   json_generator_set_root (generator, root);

@@ -1,4 +1,5 @@
 /* recon-result.c: what a run leaves: its numbers, pictures of it, and the file. */
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ lam_recon_result_unref (LamReconResult *r)
   lam_geometry_free (r->geometry);
   lam_free (r->volume);
   lam_recon_params_clear (&r->params);
+  lam_provenance_clear (&r->made);
   g_array_unref (r->iterations);
   g_free (r->devices);
   g_string_free (r->log, TRUE);
@@ -87,6 +89,8 @@ model_params (const LamReconResult *r, GError **error)
 {
   g_autoptr (LamYaml) y = lam_yaml_new (TRUE);
   lam_yaml_add_geometry (y, r->geometry);
+  if (r->params.method != LAM_METHOD_VCD) /* the rest had no part */
+    return lam_yaml_text (y, error);
   lam_yaml_add_double (y, "sigma_y", r->sigma_y, FALSE);
   lam_yaml_add_double (y, "sigma_x", r->sigma_x, FALSE);
   lam_yaml_add_double (y, "p", r->params.p, FALSE);
@@ -115,8 +119,117 @@ recon_params (const LamReconResult *r, GError **error)
     }
     lam_yaml_add_doubles (y, names[c], column, n, FALSE);
   }
-  lam_yaml_add_map (y, "regularization_params", sigmas, values, 2);
+  if (r->params.method == LAM_METHOD_VCD)
+    lam_yaml_add_map (y, "regularization_params", sigmas, values, 2);
   return lam_yaml_text (y, error);
+}
+
+/* ---- where it came from ---- */
+
+static void
+put_text (JsonBuilder *b, const char *name, const char *text)
+{
+  json_builder_set_member_name (b, name);
+  if (text)
+    json_builder_add_string_value (b, text);
+  else
+    json_builder_add_null_value (b);
+}
+
+static void
+put_number (JsonBuilder *b, const char *name, double value)
+{
+  json_builder_set_member_name (b, name);
+  if (isfinite (value))
+    json_builder_add_double_value (b, value);
+  else
+    json_builder_add_null_value (b);
+}
+
+static void
+put_int (JsonBuilder *b, const char *name, int64_t value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_int_value (b, value);
+}
+
+static void
+put_center (JsonBuilder *b, const LamReconResult *r)
+{
+  const LamProvenance *made = &r->made;
+  gboolean told = made->center_from && r->geometry->channel_offset == made->center_offset;
+  put_number (b, "center_channel", lam_provenance_channel (made, lam_geometry_center (r->geometry)));
+  put_text (b, "center_from", told ? made->center_from : "as set");
+  put_number (b, "center_confidence", told ? made->center_confidence : NAN);
+  put_number (b, "center_width", told ? made->center_width : NAN);
+}
+
+static void
+put_counts (JsonBuilder *b, const LamProvenance *made)
+{
+  const LamTransmissionReport *c = &made->counted;
+  const struct {
+    const char *name;
+    int64_t value;
+  } counts[] = {
+      {"samples", c->samples},        {"listed", c->listed},       {"not_finite", c->non_finite},
+      {"flat_is_dark", c->flat_dark}, {"at_or_below_0", c->below}, {"above_1", c->above},
+      {"filled", c->filled},          {"became_0", c->left},       {"masked", c->masked},
+  };
+  json_builder_set_member_name (b, "transmission");
+  if (!made->defects) {
+    json_builder_add_null_value (b);
+    return;
+  }
+  json_builder_begin_object (b);
+  put_text (b, "defects", made->defects);
+  for (gsize i = 0; i < G_N_ELEMENTS (counts); i++)
+    put_int (b, counts[i].name, counts[i].value);
+  json_builder_end_object (b);
+}
+
+static char *
+provenance (const LamReconResult *r, const char *date)
+{
+  const LamProvenance *made = &r->made;
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  g_autoptr (JsonGenerator) generator = json_generator_new ();
+  g_autoptr (GDateTime) changed =
+      made->stamp.size > 0 ? g_date_time_new_from_unix_utc (made->stamp.mtime_ns / 1000000000) : NULL;
+  g_autofree char *modified = changed ? g_date_time_format_iso8601 (changed) : NULL;
+  gboolean cone = r->geometry->kind == LAM_GEOMETRY_CONE;
+  json_builder_begin_object (b);
+  put_text (b, "scan", made->scan);
+  if (made->stamp.size > 0) {
+    put_int (b, "scan_bytes", made->stamp.size);
+    put_text (b, "scan_modified", modified);
+    put_int (b, "scan_modified_ns", made->stamp.mtime_ns);
+  }
+  put_center (b, r);
+  put_number (b, "tilt_degrees", made->tilt * 180 / G_PI);
+  if (lam_range_size (made->slices) > 0) {
+    json_builder_set_member_name (b, "slices");
+    json_builder_begin_array (b);
+    json_builder_add_int_value (b, made->slices.begin);
+    json_builder_add_int_value (b, made->slices.end);
+    json_builder_end_array (b);
+    put_int (b, "slices_of", made->slices_of);
+  }
+  put_int (b, "bin", made->bin);
+  put_text (b, "weights", r->params.method == LAM_METHOD_VCD ? made->weights : NULL);
+  put_counts (b, made);
+  put_text (b, "method", r->params.method == LAM_METHOD_VCD ? "vcd" : cone ? "fdk" : "fbp");
+  put_text (b, "mask", r->geometry->mask == LAM_MASK_NONE ? "none" : "ellipse");
+  json_builder_set_member_name (b, "stopped");
+  json_builder_add_boolean_value (b, r->stopped);
+  put_text (b, "program", "Lamina " LAMINA_VERSION);
+  put_text (b, "date", date);
+  put_text (b, "command", r->params.command ? r->params.command : "window");
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  json_generator_set_root (generator, root);
+  g_autofree char *text = json_generator_to_data (generator, NULL);
+  return lam_json_fix_numbers (text);
 }
 
 typedef struct {
@@ -146,7 +259,7 @@ lam_recon_result_save (LamReconResult *r, const char *path, LamControl *control,
   g_autofree char *units = g_strdup_printf ("1/%s", g->length_unit);
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree char *date = g_date_time_format_iso8601 (now),
-                  *notes = g_strdup_printf ("Reconstruction completed: %s", date);
+                  *notes = g_strdup_printf ("Reconstruction completed: %s", date), *origin = provenance (r, date);
   if (!recon)
     return FALSE;
   LamVolumeInfo info = {
@@ -157,6 +270,7 @@ lam_recon_result_save (LamReconResult *r, const char *path, LamControl *control,
       .model_params = model,
       .recon_log = r->log->str,
       .notes = notes,
+      .provenance = origin,
       .voxel_size = {g->voxel_pitch * g->row_aspect, g->voxel_pitch, g->voxel_pitch * g->slice_aspect},
   };
   if (!lam_volume_write (path, r->volume, g->recon_rows, g->recon_columns, g->recon_slices, &info, &ioc, &checksum,

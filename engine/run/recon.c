@@ -31,6 +31,16 @@ lam_recon_add_iteration (LamRecon *r, const LamReconIteration *it)
 
 /* ---- plan ---- */
 
+/* Up to so many pixels of a slice a forecast counts those of the region; it estimates them in larger ones. */
+#define COUNTED_PIXELS (INT64_C (1) << 26)
+
+/* Angles, filters, sums of slices: what lives outside the large arrays, at most. */
+static int64_t
+table_bytes (const LamGeometry *g)
+{
+  return 4096 + 32 * g->views + 96 * g->channels + 80 * g->recon_slices;
+}
+
 /* Phases of the host's own arrays go around those that the solver writes: it adds "prepare", "start", "iterate". */
 static void
 plan_host (LamPlan *plan, const LamGeometry *g, gboolean weighted, gboolean host_data, const LamReconParams *params,
@@ -44,6 +54,7 @@ plan_host (LamPlan *plan, const LamGeometry *g, gboolean weighted, gboolean host
     if (weighted)
       lam_plan_add_buffer (plan, LAM_HOST, "weights", sino, 0, keep);
   }
+  lam_plan_add_buffer (plan, LAM_HOST, "tables", table_bytes (g), 0, last);
   if (params->held > 0)
     lam_plan_add_buffer (plan, LAM_HOST, "held beside", params->held, 0, last);
   if (params->checkpoint || (params->method == LAM_METHOD_VCD && params->init == LAM_INIT_FILE))
@@ -119,6 +130,12 @@ lam_recon_plan (const LamGeometry *geometry, gboolean weighted, gboolean host_da
   g_autoptr (LamProjector) p = set ? lam_projector_new_sizes (geometry, set, error) : NULL;
   if (!p)
     return NULL;
+  if (geometry->mask != LAM_MASK_NONE && p->pixels <= COUNTED_PIXELS) { /* as a run counts them */
+    int32_t *pixels = lam_geometry_mask_pixels (geometry, &p->list_n, error);
+    if (!pixels)
+      return NULL;
+    lam_free (pixels);
+  }
   g_autoptr (LamPlan) plan = lam_plan_new (set);
   LamVcdParams v = vcd_params (params, 1, 1);
   return make_plan (p, plan, weighted, host_data, params, &v, &vcd, error) ? g_steal_pointer (&plan) : NULL;
@@ -390,6 +407,8 @@ lam_reconstruct (LamDataset *dataset, const LamReconParams *params, LamControl *
   result->iterations = g_array_new (FALSE, FALSE, sizeof (LamReconIteration));
   result->log = g_string_new (NULL);
   lam_recon_params_copy (params, &result->params);
+  lam_provenance_copy (&dataset->made, &result->made);
+  result->made.tilt = dataset->tilt;
   lam_memory_reset_peak ();
   LamRecon r = {.dataset = lam_dataset_ref (dataset),
                 .params = &result->params,

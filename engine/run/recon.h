@@ -38,6 +38,7 @@ typedef struct {
   char *init_path;
   const float *init_volume; /* [row][column][slice]; not owned, must outlive the run */
   uint64_t seed;
+  char *command;    /* who asked: a command line; NULL: the window */
   char *checkpoint; /* file to keep the state in, or NULL: none */
   gboolean resume;  /* go on from it */
   gboolean consume; /* drop the dataset's arrays once they are on the devices */
@@ -49,7 +50,7 @@ void lam_recon_params_clear (LamReconParams *params);
 void lam_recon_params_copy (const LamReconParams *from, LamReconParams *to);
 /* Refuses values out of range, naming the option and the range. */
 gboolean lam_recon_params_check (const LamReconParams *params, GError **error);
-/* As one JSON object. g_free (). */
+/* Those that have a part in @params->method, as one JSON object. g_free (). */
 char *lam_recon_params_json (const LamReconParams *params);
 
 /* json-glib writes 1e-10 as "1e-10.0", which is no JSON: a copy of @text with such numbers put right. g_free (). */
@@ -73,6 +74,7 @@ typedef struct {
   LamGeometry *geometry;
   float *volume; /* [row][column][slice], lam_alloc () */
   LamReconParams params;
+  LamProvenance made; /* of the data */
   LamRegularization regularization;
   double sigma_y, sigma_x;
   GArray *iterations; /* of LamReconIteration; empty for direct methods */
