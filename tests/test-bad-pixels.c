@@ -23,7 +23,7 @@ frames (float *flat, float *dark, double noise)
 }
 
 static gboolean
-has (LamPixelList *list, int row, int channel)
+has (LamBadPixels *list, int row, int channel)
 {
   int64_t n;
   const int32_t *p = lam_bad_pixels_data (list, &n);

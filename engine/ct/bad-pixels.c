@@ -23,7 +23,7 @@ compare_pixels (gconstpointer a, gconstpointer b)
 }
 
 /* Takes @pairs (lam_alloc ()), sorts it and drops what comes twice. */
-static LamPixelList *
+static LamBadPixels *
 list_take (int32_t *pairs, int64_t n)
 {
   int64_t kept = 0;
@@ -43,7 +43,7 @@ list_alloc (int64_t n, GError **error)
 }
 
 const int32_t *
-lam_bad_pixels_data (LamPixelList *list, int64_t *n)
+lam_bad_pixels_data (LamBadPixels *list, int64_t *n)
 {
   gsize size = 0;
   const int32_t *pairs = list ? g_bytes_get_data (list, &size) : NULL;
@@ -51,8 +51,8 @@ lam_bad_pixels_data (LamPixelList *list, int64_t *n)
   return pairs;
 }
 
-LamPixelList *
-lam_bad_pixels_union (LamPixelList *a, LamPixelList *b, GError **error)
+LamBadPixels *
+lam_bad_pixels_union (LamBadPixels *a, LamBadPixels *b, GError **error)
 {
   int64_t na, nb;
   const int32_t *x = lam_bad_pixels_data (a, &na), *y = lam_bad_pixels_data (b, &nb);
@@ -66,8 +66,8 @@ lam_bad_pixels_union (LamPixelList *a, LamPixelList *b, GError **error)
   return list_take (pairs, na + nb);
 }
 
-LamPixelList *
-lam_bad_pixels_crop (LamPixelList *list, LamRange rows, LamRange channels, GError **error)
+LamBadPixels *
+lam_bad_pixels_crop (LamBadPixels *list, LamRange rows, LamRange channels, GError **error)
 {
   int64_t n, kept = 0;
   const int32_t *from = lam_bad_pixels_data (list, &n);
@@ -85,7 +85,7 @@ lam_bad_pixels_crop (LamPixelList *list, LamRange rows, LamRange channels, GErro
 }
 
 gboolean
-lam_bad_pixels_check (LamPixelList *list, int64_t rows, int64_t channels, GError **error)
+lam_bad_pixels_check (LamBadPixels *list, int64_t rows, int64_t channels, GError **error)
 {
   int64_t n;
   const int32_t *p = lam_bad_pixels_data (list, &n);
@@ -114,7 +114,7 @@ parse_line (char *line, int32_t pair[2])
   return *g_strchug (at) == '\0';
 }
 
-LamPixelList *
+LamBadPixels *
 lam_bad_pixels_parse (const char *text, const char *name, GError **error)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
@@ -228,7 +228,7 @@ spread (const float *x, int64_t n, float *scratch)
   return 1.4826 * scratch[count / 2];
 }
 
-LamPixelList *
+LamBadPixels *
 lam_bad_pixels_find (const float *flat, const float *dark, int64_t rows, int64_t channels, double sigmas,
                      LamBadPixelCounts *counts, GError **error)
 {

@@ -18,22 +18,22 @@ typedef struct {
 } LamBadPixelCounts;
 
 /* A list is int32_t [n][2] (row, channel), ascending, each once. NULL with an error; an empty list has size 0. */
-typedef GBytes LamPixelList;
+typedef GBytes LamBadPixels;
 
 /* @flat, @dark (or NULL: 0): mean frames [rows][channels]. Refuses when more than a fifth of the pixels are bad: then the
  * frames are not what they should be. @counts may be NULL. */
-LamPixelList *lam_bad_pixels_find (const float *flat, const float *dark, int64_t rows, int64_t channels, double sigmas,
+LamBadPixels *lam_bad_pixels_find (const float *flat, const float *dark, int64_t rows, int64_t channels, double sigmas,
                                    LamBadPixelCounts *counts, GError **error);
 /* "row channel" on each line of @text, from 0; empty lines, and what follows a #, are left out. Errors name @name and
  * the line. */
-LamPixelList *lam_bad_pixels_parse (const char *text, const char *name, GError **error);
+LamBadPixels *lam_bad_pixels_parse (const char *text, const char *name, GError **error);
 /* All of both; either may be NULL. */
-LamPixelList *lam_bad_pixels_union (LamPixelList *a, LamPixelList *b, GError **error);
+LamBadPixels *lam_bad_pixels_union (LamBadPixels *a, LamBadPixels *b, GError **error);
 /* Those in the given part of the detector, counted from its first row and channel. */
-LamPixelList *lam_bad_pixels_crop (LamPixelList *list, LamRange rows, LamRange channels, GError **error);
+LamBadPixels *lam_bad_pixels_crop (LamBadPixels *list, LamRange rows, LamRange channels, GError **error);
 /* Pairs and their number; @list may be NULL. */
-const int32_t *lam_bad_pixels_data (LamPixelList *list, int64_t *n);
+const int32_t *lam_bad_pixels_data (LamBadPixels *list, int64_t *n);
 /* FALSE naming the first that lies outside a detector of this size. */
-gboolean lam_bad_pixels_check (LamPixelList *list, int64_t rows, int64_t channels, GError **error);
+gboolean lam_bad_pixels_check (LamBadPixels *list, int64_t rows, int64_t channels, GError **error);
 
 G_END_DECLS

@@ -10,14 +10,7 @@
 #include "core/threadpool.h"
 #include "ct/phantom.h"
 #include "ct/projector.h"
-
-void
-lam_prepare_params_init (LamPrepareParams *params)
-{
-  memset (params, 0, sizeof *params);
-  params->bin = 1;
-  lam_transmission_options_init (&params->transmission);
-}
+#include "run/prepare-private.h"
 
 LamDataset *
 lam_dataset_new_take (const char *name, LamGeometry *geometry, float *sinogram, float *weights)
@@ -100,7 +93,7 @@ double
 lam_provenance_channel (const LamProvenance *made, double channel)
 {
   double bin = (double) LAM_MAX (made->bin, 1);
-  return channel * bin + 0.5 * (bin - 1);
+  return (double) made->first_channel + channel * bin + 0.5 * (bin - 1);
 }
 
 void
@@ -128,7 +121,6 @@ typedef struct {
   const float *flat, *dark;
   int64_t views, rows, channels, each;
   const LamTransmissionOptions *options;
-  double tilt;
   LamControl *control;
   LamTransmissionReport *reports; /* [pieces] */
   GError **errors;                /* [pieces] */
@@ -141,14 +133,6 @@ transmission_piece (int64_t index, int worker, void *data)
   int64_t first = index * s->each, n = LAM_MIN (s->each, s->views - first), at = first * s->rows * s->channels;
   lam_transmission (s->data + at, n, s->rows, s->channels, s->flat, s->dark, s->options,
                     s->weights ? s->weights + at : NULL, &s->reports[index], s->control, &s->errors[index]);
-}
-
-static void
-tilt_piece (int64_t index, int worker, void *data)
-{
-  const Step *s = data;
-  int64_t first = index * s->each, n = LAM_MIN (s->each, s->views - first), at = first * s->rows * s->channels;
-  lam_rotate_detector (s->data + at, n, s->rows, s->channels, s->tilt, s->control, &s->errors[index]);
 }
 
 static gboolean
@@ -329,19 +313,16 @@ judge_transmission (const LamDataset *d, const LamScan *scan, const char *report
   return FALSE;
 }
 
-/* A smaller copy of an array whose rest is not needed any more. */
+/* -log data have no transmission step that a bad pixel could be left out of. */
 static gboolean
-shrink (float **array, int64_t n, const char *what, GError **error)
+fill_listed (LamDataset *d, const LamScan *scan, const LamPrepareParams *params, GError **error)
 {
-  float *small = *array ? lam_alloc_n (n, sizeof **array, what, error) : NULL;
-  if (!*array)
-    return TRUE;
-  if (!small)
-    return FALSE;
-  memcpy (small, *array, n * sizeof **array);
-  lam_free (*array);
-  *array = small;
-  return TRUE;
+  const LamGeometry *g = d->geometry;
+  int64_t filled;
+  g_autoptr (GBytes) bad = lam_prepare_bad_pixels (params, scan, NULL, NULL, d->log, error);
+  return bad
+         && lam_prepare_fill_listed (d->sinogram, g->views, g->rows, g->channels, bad, params->transmission.passes,
+                                     &filled, error);
 }
 
 static gboolean
@@ -350,6 +331,7 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
 {
   LamGeometry *g = d->geometry;
   int64_t n = lam_range_size (rows);
+  LamTransmissionOptions options = params->transmission;
   Step step = {.data = d->sinogram,
                .weights = d->weights,
                .flat = flat,
@@ -357,8 +339,7 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
                .views = g->views,
                .rows = n,
                .channels = g->channels,
-               .options = &params->transmission,
-               .tilt = params->tilt,
+               .options = &options,
                .control = control};
   double air;
   lam_control_progress (control, "preparing", 0, 1);
@@ -371,8 +352,16 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
                    scan->path);
       return FALSE;
     }
-    if (!judge_flats (d, scan, params, rows, flat, dark, error) || !judge_counts (d, scan, params, rows, error)
-        || !run_step (&step, transmission_piece, &d->made.counted, error))
+    if (!judge_flats (d, scan, params, rows, flat, dark, error) || !judge_counts (d, scan, params, rows, error))
+      return FALSE;
+    GError *reason = NULL;
+    g_autoptr (GBytes) bad = lam_prepare_bad_pixels (params, scan, flat, dark, d->log, &reason);
+    if (reason) {
+      g_propagate_error (error, reason);
+      return FALSE;
+    }
+    options.defects = lam_bad_pixels_data (bad, &options.n_defects);
+    if (!run_step (&step, transmission_piece, &d->made.counted, error))
       return FALSE;
     g_autofree char *text = lam_transmission_report_text (&d->made.counted, &params->transmission);
     if (!judge_transmission (d, scan, text, error))
@@ -380,21 +369,12 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
     d->made.defects = g_strdup (lam_defect_policy_name (params->transmission.policy));
     say (d, "transmission of %" G_GINT64_FORMAT " samples: %s", d->made.counted.samples, text);
   }
-  if (params->tilt != 0 && !run_step (&step, tilt_piece, NULL, error))
+  if (scan->kind != LAM_SCAN_COUNTS && params->bad_pixels && !fill_listed (d, scan, params, error))
     return FALSE;
-  if (params->bin > 1) {
-    if (!lam_bin (d->sinogram, g->views, n, g->channels, params->bin, params->bin, d->sinogram, error)
-        || (d->weights && !lam_bin (d->weights, g->views, n, g->channels, params->bin, params->bin, d->weights, error))
-        || !lam_geometry_bin (g, params->bin, params->bin, error)
-        || !shrink (&d->sinogram, g->views * g->rows * g->channels, "binned projections", error)
-        || !shrink (&d->weights, g->views * g->rows * g->channels, "binned weights", error))
-      return FALSE;
-    say (d, "binned by %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT " rows, %" G_GINT64_FORMAT " channels", params->bin,
-         g->rows, g->channels);
-  }
+  if (!lam_prepare_apply (&d->sinogram, &d->weights, g, params, scan, d->log, control, error))
+    return FALSE;
   int64_t samples = g->views * g->rows * g->channels;
   if (params->weights != LAM_WEIGHTS_UNWEIGHTED && !scan->has_weights) {
-    g_autofree char *zero = NULL;
     float *made = lam_alloc_n (samples, 4, "weights", error);
     if (!made)
       return FALSE;
@@ -432,6 +412,7 @@ tell_origin (LamDataset *d, const LamScan *scan, const LamPrepareParams *params,
   made->slices = rows;
   made->slices_of = scan->file_rows;
   made->bin = params->bin;
+  made->first_channel = params->crop_channels.begin;
   made->weights = g_strdup (scan->has_weights ? "of the file" : lam_weights_name (params->weights));
 }
 
@@ -440,18 +421,9 @@ lam_dataset_load (LamScan *scan, const LamPrepareParams *params, LamControl *con
 {
   if (!lam_scan_complete (scan, error))
     return NULL;
-  LamRange rows = lam_range_size (params->rows) > 0 ? params->rows : scan->rows;
-  if (rows.begin < 0 || rows.end > scan->file_rows || lam_range_size (rows) == 0) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 "detector rows %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT " of %s: it has %" G_GINT64_FORMAT
-                 ", so 0:%" G_GINT64_FORMAT " is the whole",
-                 rows.begin, rows.end, scan->path, scan->file_rows, scan->file_rows);
+  if (!lam_prepare_params_check (params, scan, error))
     return NULL;
-  }
-  if (params->bin < 1) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "bin %" G_GINT64_FORMAT ": expected 1 or more", params->bin);
-    return NULL;
-  }
+  LamRange rows = lam_prepare_rows (params, scan);
   g_autofree char *name = g_path_get_basename (scan->path);
   LamGeometry *geometry = lam_geometry_try_copy (scan->geometry, error);
   if (!geometry)

@@ -9,22 +9,10 @@
 #include "ct/autoreg.h"
 #include "ct/center.h"
 #include "ct/geometry.h"
-#include "ct/preprocess.h"
-#include "ct/weights.h"
-#include "io/scan.h"
+#include "run/prepare.h"
 #include "run/provenance.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-  LamRange rows; /* detector rows of the file; {0, 0} = all */
-  int64_t bin;   /* 1 = as it is */
-  LamTransmissionOptions transmission;
-  LamWeightKind weights; /* where the file brings none */
-  double tilt;           /* radians the detector is turned by */
-} LamPrepareParams;
-
-void lam_prepare_params_init (LamPrepareParams *params);
 
 typedef struct {
   gatomicrefcount refs;
@@ -49,7 +37,7 @@ LamDataset *lam_dataset_new_take (const char *name, LamGeometry *geometry, float
 LamDataset *lam_dataset_with_geometry (LamDataset *d, const LamGeometry *geometry);
 /* Moves the axis to where a search on these data found it, and says so in the log, in channels of the file. */
 void lam_dataset_use_center (LamDataset *d, const LamCenter *center);
-/* The axis (a geometry's) in channels of the file, which binning joined. */
+/* The axis (a geometry's) in channels of the file, which crop and bin made those of the data. */
 double lam_provenance_channel (const LamProvenance *made, double channel);
 LamDataset *lam_dataset_ref (LamDataset *d);
 void lam_dataset_unref (LamDataset *d);

@@ -18,6 +18,7 @@ typedef struct {
   LamRange slices;                        /* that were taken, as they were asked for; {0, 0}: not known */
   int64_t slices_of;                      /* of so many */
   int64_t bin;
+  int64_t first_channel;         /* of the file, where the data begin */
   char *weights;                 /* a kind's name (weights.h) or "of the file" */
   char *defects;                 /* policy's name; NULL: the samples were no counts */
   LamTransmissionReport counted; /* with defects */

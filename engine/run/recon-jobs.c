@@ -50,6 +50,7 @@ load_free (gpointer data)
 {
   Load *l = data;
   lam_scan_free (l->scan);
+  lam_prepare_params_clear (&l->params);
   g_free (l);
 }
 
@@ -74,7 +75,7 @@ lam_job_new_load (LamScan *scan, const LamPrepareParams *params)
   Load *l = g_new0 (Load, 1);
   l->scan = scan;
   if (params)
-    l->params = *params;
+    lam_prepare_params_copy (params, &l->params);
   else
     lam_prepare_params_init (&l->params);
   return lam_job_new (scan ? scan->path : "example", load_run, l, load_free);
