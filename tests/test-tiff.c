@@ -26,18 +26,27 @@ static void
 test_stack (void)
 {
   float x[R * C * K], y[R * C * K];
-  g_autofree char *folder = test_path ("stack"), *fourth = g_build_filename (folder, "recon_0004.tif", NULL);
+  g_autofree char *folder = test_path ("stack"), *fourth = g_build_filename (folder, "recon_0003.tif", NULL);
   g_autoptr (GError) error = NULL;
   fill (x);
   x[3] = INFINITY;
   TestControl c;
+  const LamVolumeInfo info = {.units = "1/mm",
+                              .length_unit = "mm",
+                              .voxel_size = {0.1, 0.05, 0.0123456789},
+                              .provenance = "{\"scan\":\"b\303\244r.h5\"}"};
   test_control (&c, 0);
-  g_assert_true (lam_tiff_write_stack (folder, "recon", x, R, C, K, 0.05, &c.control, &error));
+  g_assert_true (lam_tiff_write_stack (folder, "recon", x, R, C, K, &info, &c.control, &error));
   g_assert_no_error (error);
   g_assert_cmpint (test_leftovers (fourth), ==, 0);
   g_autoptr (LamTiffStack) s = lam_tiff_stack_open (folder, &error);
   g_assert_no_error (error);
   g_assert_cmpint (s->files->len, ==, K);
+  g_assert_cmpmem (s->voxel_size, sizeof s->voxel_size, info.voxel_size, sizeof info.voxel_size);
+  g_assert_cmpstr (s->length_unit, ==, "mm");
+  g_assert_cmpstr (s->units, ==, "1/mm");
+  g_assert_null (s->long_name);
+  g_assert_cmpstr (s->provenance, ==, info.provenance);
   g_assert_cmpint (s->width, ==, C);
   g_assert_cmpint (s->height, ==, R);
   g_assert_cmpstr (s->files->pdata[3], ==, fourth);
@@ -57,10 +66,10 @@ test_stack (void)
 
   g_remove (fourth);
   g_assert_null (lam_tiff_stack_open (folder, &error)); /* F1: the missing name */
-  test_error (g_steal_pointer (&error), LAM_ERROR_FORMAT, "recon_0004.tif is missing", NULL);
+  test_error (g_steal_pointer (&error), LAM_ERROR_FORMAT, "recon_0003.tif is missing", NULL);
   test_control (&c, 4);
   g_autofree char *half = test_path ("half");
-  g_assert_false (lam_tiff_write_stack (half, "recon", x, R, C, K, 0, &c.control, &error));
+  g_assert_false (lam_tiff_write_stack (half, "recon", x, R, C, K, NULL, &c.control, &error));
   test_error (g_steal_pointer (&error), LAM_ERROR_CANCELLED, "after 3 of 5 slices", NULL);
   g_assert_null (lam_tiff_stack_open ("/nowhere", &error));
   test_error (g_steal_pointer (&error), LAM_ERROR_IO, "/nowhere", NULL);
@@ -221,8 +230,9 @@ test_faults (void)
   for (int64_t n = 1; !done && n < 50; n++) {
     lam_memory_fail_at (n);
     g_autoptr (LamTiffStack) s = NULL;
-    done = lam_tiff_write_stack (folder, "f", x, R, C, K, 0, NULL, &error) && (s = lam_tiff_stack_open (folder, &error))
-           && lam_tiff_stack_read (s, y, NULL, &error) && lam_png_write (path, x, 10, 6, 0, 1, NULL, 1, &error);
+    done = lam_tiff_write_stack (folder, "f", x, R, C, K, NULL, NULL, &error)
+           && (s = lam_tiff_stack_open (folder, &error)) && lam_tiff_stack_read (s, y, NULL, &error)
+           && lam_png_write (path, x, 10, 6, 0, 1, NULL, 1, &error);
     lam_memory_fail_at (0);
     if (!done)
       g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);

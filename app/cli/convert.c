@@ -31,7 +31,9 @@ static const GOptionEntry entries[] = {
 static const LamCliHelp help = {
     "IN OUT",
     N_ ("Converts: a volume file to a folder of TIFF images and back, or to another axis order; a scan to Lamina's own "
-        "scan file. What OUT is follows from its name: .h5 is a file, anything else a folder."),
+        "scan file. What OUT is follows from its name: .h5 is a file, anything else a folder. Images are numbered as "
+        "slices "
+        "are, from slice_0000.tif; they keep the voxel size, its unit and that of the values."),
     "  lamina convert tooth-recon.h5 slices\n"
     "  lamina convert slices volume.h5 --voxel 0.01\n"
     "  lamina convert volume.h5 export.h5 --layout slice-column-row\n"
@@ -71,24 +73,9 @@ say (const Run *r, const char *kind, int64_t a, int64_t b, int64_t c, const char
 
 /* ---- volumes ---- */
 
-static gboolean
-to_stack (const Run *r, LamVolume *v, GError **error)
-{
-  int64_t n = lam_mul_size (lam_mul_size (v->rows, v->columns), v->slices);
-  gboolean mm = v->length_unit && g_str_equal (v->length_unit, "mm") && v->voxel_size[1] > 0;
-  double pitch = !isnan (r->voxel) ? r->voxel : mm ? v->voxel_size[1] : 0;
-  float *data = lam_alloc_n (n, sizeof *data, "volume", error);
-  gboolean ok =
-      data && lam_volume_read_rows (v, (LamRange){0, v->rows}, data, lam_cli_io (), error)
-      && lam_tiff_write_stack (r->out, "slice", data, v->rows, v->columns, v->slices, pitch, lam_cli_io (), error);
-  lam_free (data);
-  if (ok)
-    say (r, "tiff-stack", v->rows, v->columns, v->slices, NULL);
-  return ok;
-}
-
-static gboolean
-to_volume (const Run *r, LamVolume *v, GError **error)
+/* What the copy says: --voxel before what IN says before 1 px. */
+static LamVolumeInfo
+copied_info (const Run *r, const LamVolume *v)
 {
   gboolean given = !isnan (r->voxel), known = given || !isnan (v->voxel_size[0]);
   LamVolumeInfo info = {.units = v->units,
@@ -105,6 +92,30 @@ to_volume (const Run *r, LamVolume *v, GError **error)
                         .provenance = v->provenance};
   for (int i = 0; i < 3; i++)
     info.voxel_size[i] = given ? r->voxel : known ? v->voxel_size[i] : 1;
+  return info;
+}
+
+static gboolean
+to_stack (const Run *r, LamVolume *v, GError **error)
+{
+  int64_t n = lam_mul_size (lam_mul_size (v->rows, v->columns), v->slices);
+  LamVolumeInfo info = copied_info (r, v);
+  float *data = lam_alloc_n (n, sizeof *data, "volume", error);
+  gboolean ok =
+      data && lam_volume_read_rows (v, (LamRange){0, v->rows}, data, lam_cli_io (), error)
+      && lam_tiff_write_stack (r->out, "slice", data, v->rows, v->columns, v->slices, &info, lam_cli_io (), error);
+  lam_free (data);
+  if (ok)
+    lam_cli_check_stack (r->out, v->slices);
+  if (ok)
+    say (r, "tiff-stack", v->rows, v->columns, v->slices, NULL);
+  return ok;
+}
+
+static gboolean
+to_volume (const Run *r, LamVolume *v, GError **error)
+{
+  LamVolumeInfo info = copied_info (r, v);
   g_autoptr (LamVolumeWriter) w = lam_volume_writer_new (r->out, v->rows, v->columns, v->slices, &info, error);
   g_autofree char *sum = NULL;
   int64_t row = v->columns * v->slices, step = LAM_CLAMP (PIECE / LAM_MAX (row, 1), 1, v->rows);
@@ -150,9 +161,17 @@ convert_stack (const Run *r, GError **error)
     lam_cli_usage_error (error, _ ("a folder of images becomes a volume file in row-column-slice order: OUT.h5"));
     return FALSE;
   }
-  gboolean mm = !isnan (r->voxel);
-  double size = mm ? r->voxel : 1;
-  LamVolumeInfo info = {.long_name = "image values", .length_unit = mm ? "mm" : "px", .voxel_size = {size, size, size}};
+  gboolean given = !isnan (r->voxel), stated = !isnan (s->voxel_size[0]);
+  if (!given && !stated)
+    lam_cli_print (_ ("the images do not say their voxel size: 1 px assumed [--voxel MM]"));
+  LamVolumeInfo info = {.units = s->units,
+                        .long_name = s->long_name ? s->long_name : "image values",
+                        .length_unit = given    ? "mm"
+                                       : stated ? s->length_unit
+                                                : "px",
+                        .provenance = s->provenance};
+  for (int i = 0; i < 3; i++)
+    info.voxel_size[i] = given ? r->voxel : stated ? s->voxel_size[i] : 1;
   g_autofree char *sum = NULL;
   int64_t n = s->files->len;
   float *data = lam_alloc_n (lam_mul_size (lam_mul_size (s->width, s->height), n), sizeof *data, "volume", error);

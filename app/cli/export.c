@@ -2,14 +2,30 @@
 
 #include "cli/export.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
+#include "cli/common.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/file.h"
 #include "io/hdf5.h"
+#include "io/tiff.h"
 
 #define PIECE (INT64_C (16) << 20) /* floats of the volume read at a time */
+
+void
+lam_cli_check_stack (const char *folder, int64_t slices)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamTiffStack) s = lam_tiff_stack_open (folder, &error);
+  if (!s)
+    lam_cli_warn (_ ("the folder holds other images too, and is no stack any more: %s"), error->message);
+  else if (s->files->len != slices)
+    lam_cli_warn (
+        _ ("%s: %" G_GINT64_FORMAT " images were written, but the folder holds %u: some are of something else"), folder,
+        slices, s->files->len);
+}
 
 static gboolean
 put_texts (hid_t id, const LamVolume *v, const char *path, GError **error)

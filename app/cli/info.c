@@ -373,11 +373,21 @@ show_stack (const char *path, const LamTiffStack *s)
   lam_cli_print (_ ("shape: %" G_GINT64_FORMAT " rows x %" G_GINT64_FORMAT " columns x %u slices; memory: %s"),
                  s->height, s->width, s->files->len,
                  lam_cli_bytes (lam_mul_size (s->width * s->height, s->files->len * 4)));
+  if (!isnan (s->voxel_size[0]))
+    lam_cli_print (_ ("voxel: %s x %s x %s %s (row, column, slice); values in %s"), lam_cli_number (s->voxel_size[0]),
+                   lam_cli_number (s->voxel_size[1]), lam_cli_number (s->voxel_size[2]),
+                   s->length_unit ? s->length_unit : "", s->units ? s->units : _ ("no stated unit"));
+  if (s->provenance)
+    print_provenance (s->provenance);
   if (lam_cli_json) {
     JsonBuilder *b = lam_json_begin ();
     lam_json_text (b, "file", path);
     lam_json_text (b, "type", "tiff-stack");
     lam_json_ints (b, "shape", shape, 3);
+    lam_json_numbers (b, "voxel_size", s->voxel_size, 3);
+    lam_json_text (b, "length_unit", s->length_unit);
+    lam_json_text (b, "units", s->units);
+    lam_json_raw (b, "provenance", s->provenance);
     lam_json_print (b);
   }
   return LAM_EXIT_DONE;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/export.h"
 #include "cli/progress.h"
 #include "cli/recon-options.h"
 #include "cli/report.h"
@@ -14,7 +15,6 @@
 #include "core/error.h"
 #include "ct/center.h"
 #include "io/checkpoint.h"
-#include "io/tiff.h"
 #include "io/volume.h"
 
 static char *output, *tiff;
@@ -232,13 +232,12 @@ load (Run *r, GError **error)
 static gboolean
 save (Run *r, LamReconResult *result, GError **error)
 {
-  const LamGeometry *g = result->geometry;
   if (r->output && !lam_recon_result_save (result, r->output, lam_cli_control (), error))
     return FALSE;
-  if (tiff
-      && !lam_tiff_write_stack (tiff, "slice", result->volume, g->recon_rows, g->recon_columns, g->recon_slices,
-                                g_str_equal (g->length_unit, "mm") ? g->voxel_pitch : 0, lam_cli_io (), error))
+  if (tiff && !lam_recon_result_save_tiff (result, tiff, lam_cli_control (), error))
     return FALSE;
+  if (tiff)
+    lam_cli_check_stack (tiff, result->geometry->recon_slices);
   return TRUE;
 }
 

@@ -119,10 +119,74 @@ lam_tiff_write_plane (const char *path, const float *plane, int64_t width, int64
   return lam_atomic_commit (file, error);
 }
 
+/* ---- what a stack says of its volume ---- */
+
+#define DESCRIPTION "Lamina volume"
+
+static void
+add_line (GString *text, const char *name, const char *value)
+{
+  if (!value || !*value)
+    return;
+  g_autofree char *plain = g_strdelimit (g_strdup (value), "\r\n", ' ');
+  g_string_append_printf (text, "\n%s=%s", name, plain);
+}
+
+static char *
+describe (const LamVolumeInfo *info)
+{
+  GString *text = g_string_new (DESCRIPTION);
+  char number[3][G_ASCII_DTOSTR_BUF_SIZE];
+  const double *v = info->voxel_size;
+  if (v[0] > 0 && v[1] > 0 && v[2] > 0) {
+    for (int i = 0; i < 3; i++)
+      g_ascii_dtostr (number[i], sizeof number[i], v[i]);
+    g_string_append_printf (text, "\nvoxel_size=%s %s %s", number[0], number[1], number[2]);
+  }
+  add_line (text, "length_unit", info->length_unit);
+  add_line (text, "units", info->units);
+  add_line (text, "long_name", info->long_name);
+  add_line (text, "provenance", info->provenance);
+  return g_string_free (text, FALSE);
+}
+
+static void
+take_description (LamTiffStack *s, const char *text)
+{
+  const struct {
+    const char *name;
+    char **field;
+  } fields[] = {
+      {"length_unit=", &s->length_unit},
+      {"units=", &s->units},
+      {"long_name=", &s->long_name},
+      {"provenance=", &s->provenance},
+  };
+  s->voxel_size[0] = s->voxel_size[1] = s->voxel_size[2] = NAN;
+  if (!text || !g_str_has_prefix (text, DESCRIPTION "\n") || !g_utf8_validate (text, -1, NULL))
+    return;
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  for (char **line = lines + 1; *line; line++) {
+    if (g_str_has_prefix (*line, "voxel_size=")) {
+      char *at = *line + strlen ("voxel_size=");
+      double v[3] = {0};
+      for (int i = 0; i < 3; i++)
+        v[i] = g_ascii_strtod (at, &at);
+      if (v[0] > 0 && v[1] > 0 && v[2] > 0 && isfinite (v[0] + v[1] + v[2]))
+        memcpy (s->voxel_size, v, sizeof v);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS (fields); i++)
+      if (g_str_has_prefix (*line, fields[i].name) && !*fields[i].field)
+        *fields[i].field = g_strdup (*line + strlen (fields[i].name));
+  }
+}
+
 gboolean
 lam_tiff_write_stack (const char *folder, const char *name, const float *volume, int64_t rows, int64_t columns,
-                      int64_t slices, double pitch_mm, const LamIoControl *control, GError **error)
+                      int64_t slices, const LamVolumeInfo *info, const LamIoControl *control, GError **error)
 {
+  g_autofree char *description = info ? describe (info) : NULL;
+  double pitch_mm = info && g_strcmp0 (info->length_unit, "mm") == 0 ? info->voxel_size[1] : 0;
   int64_t pixels = lam_mul_size (rows, columns);
   if (pixels < 1 || slices < 1) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "%s: an empty volume cannot be written", folder);
@@ -134,7 +198,7 @@ lam_tiff_write_stack (const char *folder, const char *name, const float *volume,
   }
   /* A few slices at a time: their pixels lie side by side in the volume. */
   int64_t step = LAM_CLAMP (PIECE / pixels, 1, LAM_MIN (slices, LAM_LANES));
-  int digits = slices > 9999 ? 6 : 4;
+  int digits = slices > 10000 ? 6 : 4;
   float *block = lam_alloc_n (lam_mul_size (step, pixels), sizeof *block, "writing slices", error);
   if (!block)
     return FALSE;
@@ -146,10 +210,10 @@ lam_tiff_write_stack (const char *folder, const char *name, const float *volume,
       for (int64_t k = 0; k < n; k++)
         block[k * pixels + p] = volume[p * slices + k0 + k];
     for (int64_t k = 0; ok && k < n; k++) {
-      g_autofree char *file = g_strdup_printf ("%s_%0*" G_GINT64_FORMAT ".tif", name, digits, k0 + k + 1);
+      g_autofree char *file = g_strdup_printf ("%s_%0*" G_GINT64_FORMAT ".tif", name, digits, k0 + k);
       g_autofree char *path = g_build_filename (folder, file, NULL);
       ok = lam_io_control_step (control, (double) (k0 + k) / (double) slices, "slices", error)
-           && lam_tiff_write_plane (path, block + k * pixels, columns, rows, pitch_mm, NULL, error);
+           && lam_tiff_write_plane (path, block + k * pixels, columns, rows, pitch_mm, description, error);
       done += ok;
     }
   }
@@ -366,7 +430,18 @@ lam_tiff_stack_open (const char *folder, GError **error)
   s->files = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < names->len; i++)
     g_ptr_array_add (s->files, g_build_filename (folder, names->pdata[i], NULL));
-  return lam_tiff_size (s->files->pdata[0], &s->width, &s->height, error) ? g_steal_pointer (&s) : NULL;
+  Complaint complaint = {""};
+  Shape shape;
+  TIFF *tif = open_read (s->files->pdata[0], &complaint, &shape, error);
+  if (!tif)
+    return NULL;
+  const char *description = NULL;
+  TIFFGetField (tif, TIFFTAG_IMAGEDESCRIPTION, &description);
+  take_description (s, description);
+  s->width = shape.width;
+  s->height = shape.height;
+  TIFFClose (tif);
+  return g_steal_pointer (&s);
 }
 
 void
@@ -375,6 +450,10 @@ lam_tiff_stack_free (LamTiffStack *s)
   if (!s)
     return;
   g_clear_pointer (&s->files, g_ptr_array_unref);
+  g_free (s->length_unit);
+  g_free (s->units);
+  g_free (s->long_name);
+  g_free (s->provenance);
   g_free (s);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/types.h"
 #include "io/control.h"
+#include "io/volume.h"
 
 G_BEGIN_DECLS
 
@@ -17,14 +18,18 @@ gboolean lam_tiff_size (const char *path, int64_t *width, int64_t *height, GErro
 /* Reads @path into @plane [height][width]; refuses another size, with both. */
 gboolean lam_tiff_read_plane (const char *path, float *plane, int64_t width, int64_t height, GError **error);
 
-/* @volume [rows][columns][slices] as FOLDER/NAME_0001.tif ...; the folder is made. Each file is atomic; a cancel or an
- * error leaves the files finished so far and says how many. */
+/* @volume [rows][columns][slices] as FOLDER/NAME_0000.tif ..., numbered as slices are, from 0; the folder is made. Each
+ * file is atomic; a cancel or an error leaves the files finished so far and says how many. Voxel size, units, names and
+ * provenance of @info (may be NULL) go into each ImageDescription, mm into the resolution tags too. */
 gboolean lam_tiff_write_stack (const char *folder, const char *name, const float *volume, int64_t rows, int64_t columns,
-                               int64_t slices, double pitch_mm, const LamIoControl *control, GError **error);
+                               int64_t slices, const LamVolumeInfo *info, const LamIoControl *control, GError **error);
 
 typedef struct {
   GPtrArray *files; /* full paths, in numeric order */
   int64_t width, height;
+  /* What the first image's description says, where a stack of ours it is; NAN and NULL: nothing. */
+  double voxel_size[3]; /* row, column, slice */
+  char *length_unit, *units, *long_name, *provenance;
 } LamTiffStack;
 
 /* The .tif/.tiff files of @folder in numeric order. A gap in the numbers is LAM_ERROR_FORMAT naming the missing file. */

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/mbirjax.h"
+#include "io/tiff.h"
 #include "io/volume.h"
 #include "run/recon-private.h"
 
@@ -248,35 +249,72 @@ io_progress (double fraction, const char *what, gpointer data)
   lam_control_progress (((Io *) data)->control, "saving", fraction, 1);
 }
 
+/* All of it as one set of texts. */
+typedef struct {
+  char *units, *parameters, *recon, *model, *notes, *provenance;
+  LamVolumeInfo info; /* of them */
+} Texts;
+
+static void
+texts_clear (Texts *t)
+{
+  char *all[] = {t->units, t->parameters, t->recon, t->model, t->notes, t->provenance};
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
+    g_free (all[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Texts, texts_clear)
+
+static gboolean
+write_texts (const LamReconResult *r, Texts *t, GError **error)
+{
+  const LamGeometry *g = r->geometry;
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *date = g_date_time_format_iso8601 (now);
+  t->model = model_params (r, error);
+  t->recon = t->model ? recon_params (r, error) : NULL;
+  t->parameters = lam_recon_params_json (&r->params);
+  t->units = g_strdup_printf ("1/%s", g->length_unit);
+  t->notes = g_strdup_printf ("Reconstruction completed: %s", date);
+  t->provenance = provenance (r, date);
+  t->info = (LamVolumeInfo){
+      .units = t->units,
+      .length_unit = g->length_unit,
+      .parameters = t->parameters,
+      .recon_params = t->recon,
+      .model_params = t->model,
+      .recon_log = r->log->str,
+      .notes = t->notes,
+      .provenance = t->provenance,
+      .voxel_size = {g->voxel_pitch * g->row_aspect, g->voxel_pitch, g->voxel_pitch * g->slice_aspect},
+  };
+  return t->recon != NULL;
+}
+
 gboolean
 lam_recon_result_save (LamReconResult *r, const char *path, LamControl *control, GError **error)
 {
   const LamGeometry *g = r->geometry;
   Io io = {control};
   LamIoControl ioc = {io_cancelled, io_progress, &io};
-  g_autofree char *model = model_params (r, error), *recon = model ? recon_params (r, error) : NULL;
-  g_autofree char *json = lam_recon_params_json (&r->params), *checksum = NULL;
-  g_autofree char *units = g_strdup_printf ("1/%s", g->length_unit);
-  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
-  g_autofree char *date = g_date_time_format_iso8601 (now),
-                  *notes = g_strdup_printf ("Reconstruction completed: %s", date), *origin = provenance (r, date);
-  if (!recon)
-    return FALSE;
-  LamVolumeInfo info = {
-      .units = units,
-      .length_unit = g->length_unit,
-      .parameters = json,
-      .recon_params = recon,
-      .model_params = model,
-      .recon_log = r->log->str,
-      .notes = notes,
-      .provenance = origin,
-      .voxel_size = {g->voxel_pitch * g->row_aspect, g->voxel_pitch, g->voxel_pitch * g->slice_aspect},
-  };
-  if (!lam_volume_write (path, r->volume, g->recon_rows, g->recon_columns, g->recon_slices, &info, &ioc, &checksum,
-                         error))
+  g_auto (Texts) texts = {0};
+  g_autofree char *checksum = NULL;
+  if (!write_texts (r, &texts, error)
+      || !lam_volume_write (path, r->volume, g->recon_rows, g->recon_columns, g->recon_slices, &texts.info, &ioc,
+                            &checksum, error))
     return FALSE;
   g_free (r->checksum);
   r->checksum = g_steal_pointer (&checksum);
   return TRUE;
+}
+
+gboolean
+lam_recon_result_save_tiff (LamReconResult *r, const char *folder, LamControl *control, GError **error)
+{
+  const LamGeometry *g = r->geometry;
+  Io io = {control};
+  LamIoControl ioc = {io_cancelled, io_progress, &io};
+  g_auto (Texts) texts = {0};
+  return write_texts (r, &texts, error)
+         && lam_tiff_write_stack (folder, "slice", r->volume, g->recon_rows, g->recon_columns, g->recon_slices,
+                                  &texts.info, &ioc, error);
 }

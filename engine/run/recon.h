@@ -93,6 +93,8 @@ void lam_recon_result_unref (LamReconResult *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamReconResult, lam_recon_result_unref)
 /* Writes the result file (volume.h), with everything needed to know how it was made. */
 gboolean lam_recon_result_save (LamReconResult *r, const char *path, LamControl *control, GError **error);
+/* The slices as FOLDER/slice_0000.tif ... (tiff.h), with voxel size, unit and provenance. */
+gboolean lam_recon_result_save_tiff (LamReconResult *r, const char *folder, LamControl *control, GError **error);
 /* One plane of the finished volume. */
 LamSnapshot *lam_recon_result_plane (LamReconResult *r, LamPlane plane, int64_t index, uint64_t generation,
                                      GError **error);
