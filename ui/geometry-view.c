@@ -282,6 +282,7 @@ drag_begin_cb (GtkGestureDrag *gesture, double x, double y, LamGeometryView *sel
   }
   gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
   self->dragging = TRUE;
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self), FALSE); /* it would come up under the hand and go with it */
   self->start = self->g.channel_offset;
   g_signal_emit (self, signals[DRAG_BEGIN], 0);
 }
@@ -304,6 +305,7 @@ drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *sel
   if (!self->dragging)
     return;
   self->dragging = FALSE;
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_emit (self, signals[DRAG_END], 0);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -7,6 +7,7 @@
 
 #include "model/facts.h"
 #include "parameter-row.h"
+#include "tooltip.h"
 
 struct _LamGroup {
   GtkBox parent_instance;
@@ -42,7 +43,7 @@ fill_fact_row (GtkWidget *row, LamFact *fact)
   GtkWidget *dot = g_object_get_data (G_OBJECT (row), "dot");
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
-  gtk_widget_set_tooltip_text (row, note);
+  lam_set_tooltip (row, note);
   gtk_widget_set_visible (dot, kind != LAM_FACT_PLAIN);
   gtk_widget_set_css_classes (dot, (const char *[]){kind == LAM_FACT_MISSING ? "missing-dot" : "assumed-dot", NULL});
   gtk_label_set_text (GTK_LABEL (g_object_get_data (G_OBJECT (row), "value")), lam_fact_get_value (fact));

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "parameter-row.h"
+#include "tooltip.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -243,7 +244,7 @@ update_tooltip (LamParameterRow *self)
     else
       g_string_append (text, lam_parameter_get_unit (p));
   }
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self), text->len > 0 ? text->str : NULL);
+  lam_set_tooltip (GTK_WIDGET (self), text->len > 0 ? text->str : NULL);
 }
 
 static void

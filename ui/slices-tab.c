@@ -9,6 +9,9 @@
 #include "histogram.h"
 #include "picture-values.h"
 
+/* A slice that takes longer than this is not waited for. */
+#define LATE_MS 60
+
 struct _LamSlicesTab {
   AdwBin parent_instance;
   LamSession *session;
@@ -17,6 +20,9 @@ struct _LamSlicesTab {
   GtkAdjustment *index_adjustment;
   GtkWidget *geometry_view, *histogram, *values;
   gboolean updating; /* widgets are being set from the model */
+  double dragged_to; /* where the hand is, when the picture is not yet there */
+  gboolean waiting_drag;
+  guint late_source;
 };
 
 G_DEFINE_FINAL_TYPE (LamSlicesTab, lam_slices_tab, ADW_TYPE_BIN)
@@ -69,23 +75,55 @@ geometry_changed_cb (LamSession *session, LamSlicesTab *self)
 }
 
 static void
+apply_drag (LamSlicesTab *self)
+{
+  g_clear_handle_id (&self->late_source, g_source_remove);
+  self->waiting_drag = FALSE;
+  /* The view keeps within the detector, which is the parameter's range. */
+  g_autoptr (GError) error = NULL;
+  if (!lam_session_edit_offset (self->session, self->dragged_to, &error))
+    g_debug ("%s", error->message);
+}
+
+static gboolean
+late_cb (gpointer data)
+{
+  LamSlicesTab *self = data;
+  self->late_source = 0;
+  apply_drag (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
 drag_begin_cb (LamGeometryView *view, LamSlicesTab *self)
 {
   lam_undo_begin (lam_session_get_undo (self->session), _ ("Set Centre of Rotation"));
 }
 
+/* The hand is faster than slices can be made: scene, number and slice move together, each time the last slice has come. */
 static void
 dragged_cb (LamGeometryView *view, double offset, LamSlicesTab *self)
 {
-  /* The view keeps within the detector, which is the parameter's range. */
-  g_autoptr (GError) error = NULL;
-  if (!lam_session_edit_offset (self->session, offset, &error))
-    g_debug ("%s", error->message);
+  self->dragged_to = offset;
+  self->waiting_drag = TRUE;
+  if (lam_session_get_live_shown (self->session) >= lam_session_get_live_asked (self->session))
+    apply_drag (self);
+  else if (self->late_source == 0)
+    self->late_source = g_timeout_add (LATE_MS, late_cb, self);
+}
+
+static void
+snapshot_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamSlicesTab *self)
+{
+  if (self->waiting_drag && lam_session_get_live_shown (self->session) >= lam_session_get_live_asked (self->session))
+    apply_drag (self);
 }
 
 static void
 drag_end_cb (LamGeometryView *view, LamSlicesTab *self)
 {
+  if (self->waiting_drag)
+    apply_drag (self);
   lam_undo_end (lam_session_get_undo (self->session));
 }
 
@@ -112,6 +150,7 @@ lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
   lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
   lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
   g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
+  g_signal_connect_object (slices, "notify::snapshot", G_CALLBACK (snapshot_notify_cb), self, 0);
   g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   slices_notify_cb (slices, NULL, self);
@@ -148,6 +187,7 @@ lam_slices_tab_realize (GtkWidget *widget)
 static void
 lam_slices_tab_dispose (GObject *object)
 {
+  g_clear_handle_id (&LAM_SLICES_TAB (object)->late_source, g_source_remove);
   g_clear_object (&LAM_SLICES_TAB (object)->session);
   G_OBJECT_CLASS (lam_slices_tab_parent_class)->dispose (object);
 }

@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "tooltip.h"
+
 /* -- files -- */
 
 static GtkFileChooserNative *
@@ -270,8 +272,8 @@ lam_window_update_actions (LamWindow *self)
   gtk_widget_action_set_enabled (widget, "win.discard", busy);
   gtk_widget_action_set_enabled (widget, "win.find-center", ready);
   gtk_widget_action_set_enabled (widget, "win.save", lam_session_can_save (self->session));
-  gtk_widget_set_tooltip_text (self->run_button, can_run || busy ? _ ("Reconstruct with these parameters (Space)")
-                                                                 : lam_session_get_problem (self->session));
+  lam_set_tooltip (self->run_button, can_run || busy ? _ ("Reconstruct with these parameters (Space)")
+                                                     : lam_session_get_problem (self->session));
   GAction *pause = g_action_map_lookup_action (G_ACTION_MAP (self), "pause");
   g_simple_action_set_enabled (G_SIMPLE_ACTION (pause), busy);
   g_simple_action_set_state (G_SIMPLE_ACTION (pause), g_variant_new_boolean (state == LAM_SESSION_PAUSED));

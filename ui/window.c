@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "job-row.h"
+#include "tooltip.h"
 
 G_DEFINE_FINAL_TYPE (LamWindow, lam_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -80,8 +81,8 @@ session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
   adw_window_title_set_title (self->title, title != NULL ? title : _ ("Lamina"));
   gtk_image_set_from_icon_name (self->pause_image, state == LAM_SESSION_PAUSED ? "media-playback-start-symbolic"
                                                                                : "media-playback-pause-symbolic");
-  gtk_widget_set_tooltip_text (
-      self->pause_button, state == LAM_SESSION_PAUSED ? _ ("Go on (Space)") : _ ("Pause between two subsets (Space)"));
+  lam_set_tooltip (self->pause_button,
+                   state == LAM_SESSION_PAUSED ? _ ("Go on (Space)") : _ ("Pause between two subsets (Space)"));
   gtk_label_set_text (self->status_right, state == LAM_SESSION_OPENING  ? _ ("opening…")
                                           : state == LAM_SESSION_PAUSED ? _ ("paused")
                                           : left != NULL                ? left
@@ -137,8 +138,8 @@ undo_notify_cb (LamUndo *undo, GParamSpec *pspec, LamWindow *self)
       back != NULL ? g_strdup_printf (_ ("Undo %s (Ctrl+Z)"), back) : g_strdup (_ ("Undo (Ctrl+Z)"));
   g_autofree char *redo_text =
       again != NULL ? g_strdup_printf (_ ("Redo %s (Ctrl+Shift+Z)"), again) : g_strdup (_ ("Redo (Ctrl+Shift+Z)"));
-  gtk_widget_set_tooltip_text (self->undo_button, undo_text);
-  gtk_widget_set_tooltip_text (self->redo_button, redo_text);
+  lam_set_tooltip (self->undo_button, undo_text);
+  lam_set_tooltip (self->redo_button, redo_text);
 }
 
 /* -- opening -- */
