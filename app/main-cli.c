@@ -9,6 +9,7 @@
 #include "cli/common.h"
 #include "cli/progress.h"
 #include "core/cpu-features.h"
+#include "core/device.h"
 
 static const struct {
   const char *name, *summary;
@@ -34,7 +35,8 @@ print_help (FILE *to)
   fprintf (to, "\n%s\n  lamina reconstruct tooth.h5 -o tooth-recon.h5\n\n", _ ("Example:"));
   fprintf (to, "%s\n",
            _ ("`lamina COMMAND --help' tells the options of a command, `lamina --version' the version.\n"
-              "Exit status: 0 done, 1 failed, 2 wrong usage, 130 stopped."));
+              "Exit status: 0 done, 1 failed, 2 wrong usage, 3 does not fit (plan), 130 stopped.\n"
+              "Channels, rows, slices and views count from 0."));
 }
 
 static int
@@ -79,7 +81,10 @@ main (int argc, char **argv)
     name = argv[2];
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
     if (g_str_equal (name, commands[i].name)) {
+      g_autofree char *threads = wants_help ? NULL : lam_threads_problem ();
       help[0] = (char *) name;
+      if (threads)
+        lam_cli_warn ("%s", threads);
       return wants_help ? commands[i].run (2, help) : commands[i].run (argc - 1, argv + 1);
     }
   return *name == '-' ? usage (_ ("unknown option %s"), name)

@@ -1,8 +1,9 @@
 /* The program `lamina`: what it refuses, in which words and with which exit status; damaged files; a comma locale. */
 #include <glib/gstdio.h>
 #include <locale.h>
-#include <unistd.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli-util.h"
 #include "core/types.h"
@@ -87,6 +88,8 @@ test_usage (void)
       {"reconstruct --checkpoint my.ckpt scan.h5 -o x.h5", {"--checkpoint=my.ckpt"}},
       {"render scan.h5", {"-o is missing"}},
       {"render scan.h5 -o x.png --view 12", {"--view 12", "0 to 11"}},
+      {"render scan.h5 -o a.jpg", {"-o a.jpg", ".png"}},
+      {"render scan.h5 -o a", {"-o a", ".png"}},
       {"render scan.h5 -o x.png --level 1", {"--level", "LOW:HIGH"}},
       {"convert scan.h5", {"argument is missing"}},
       {"plan", {"--shape"}},
@@ -155,6 +158,68 @@ test_failures (void)
   }
   g_assert_true (g_file_get_contents (scan, &after, &n_after, NULL));
   g_assert_cmpmem (before, n_before, after, n_after);
+}
+
+static int
+count (const char *text, const char *word)
+{
+  int n = 0;
+  for (const char *at = text; (at = strstr (at, word)); at += strlen (word))
+    n++;
+  return n;
+}
+
+/* Said once: an error, and an environment variable that is not followed. */
+static void
+test_once (void)
+{
+  g_autoptr (CliRun) bench = cli_run ("bench foo 64");
+  cli_assert_status (bench, 2);
+  g_assert_cmpstr (bench->out, ==, "");
+  g_assert_cmpint (count (bench->err, "expected one of"), ==, 1);
+  static const struct {
+    const char *value, *word;
+  } cases[] = {{"LAMINA_THREADS=0", "LAMINA_THREADS=0: a whole number from 1"},
+               {"LAMINA_THREADS=abc", "LAMINA_THREADS=abc: a whole number from 1"},
+               {"LAMINA_THREADS=2x", "LAMINA_THREADS=2x: a whole number from 1"},
+               {"LAMINA_THREADS=1000", "at most 64 threads"},
+               {"LAMINA_THREADS=2", NULL},
+               {"LAMINA_THREADS=", NULL}};
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const char *env[] = {cases[i].value, NULL};
+    g_autoptr (CliRun) run = cli_run_env (env, "plan --shape 8x8x8 --devices 2xcpu");
+    cli_assert_status (run, 0);
+    g_assert_cmpint (count (run->err, "LAMINA_THREADS"), ==, cases[i].word != NULL);
+    if (cases[i].word)
+      cli_assert_says (run->err, cases[i].word);
+  }
+}
+
+/* The window's program where there is no display: one line that says what to do, and the options that need none. */
+static void
+test_no_display (void)
+{
+  const char *binary = g_getenv ("LAMINA_GTK_BIN");
+  if (!binary || !g_file_test (binary, G_FILE_TEST_EXISTS)) {
+    g_test_skip ("the window is not built");
+    return;
+  }
+  static const char *const arguments[] = {NULL, "x.h5", "--version"};
+  for (gsize i = 0; i < G_N_ELEMENTS (arguments); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *out = NULL, *err = NULL;
+    const char *argv[] = {"env", "-u", "DISPLAY", "-u", "WAYLAND_DISPLAY", binary, arguments[i], NULL};
+    int wait = 0;
+    g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, &wait, &error);
+    g_assert_no_error (error);
+    g_assert_true (WIFEXITED (wait));
+    g_assert_cmpint (WEXITSTATUS (wait), ==, i == 2 ? 0 : 1);
+    if (i == 2)
+      continue;
+    cli_assert_says (err, "lamina-gtk: there is no display");
+    g_assert_null (strstr (err, "WARNING"));
+    g_assert_cmpint (count (err, "\n"), ==, 1);
+  }
 }
 
 /* What can be seen before any work is said before any work. */
@@ -301,6 +366,8 @@ main (int argc, char **argv)
   cli_init ();
   g_test_add_func ("/cli/usage", test_usage);
   g_test_add_func ("/cli/failures", test_failures);
+  g_test_add_func ("/cli/once", test_once);
+  g_test_add_func ("/cli/no-display", test_no_display);
   g_test_add_func ("/cli/early", test_early);
   g_test_add_func ("/cli/json-errors", test_json_errors);
   g_test_add_func ("/cli/derived-name", test_derived_name);

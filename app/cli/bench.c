@@ -318,8 +318,9 @@ lam_cli_bench (int argc, char **argv)
   int task = 0, status = LAM_EXIT_FAILED;
   lam_cli_control ();
   if (lam_cli_parse (&help, groups, 2, 2, &argc, &argv, &error)) {
-    lam_cli_json = TRUE; /* the line, and nothing else on stdout */
-    if (read_options (&b, argv, &task, &error)
+    gboolean right = read_options (&b, argv, &task, &error);
+    lam_cli_json |= right; /* from here on the line, and nothing else on stdout */
+    if (right
         && (b.latency ? lam_bench_latency (&b, &error)
             : b.vcd   ? run_vcd (&b, &error)
                       : run_resident (&b, g_str_has_suffix (tasks[task], "forward"), &error))) {

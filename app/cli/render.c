@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/png.h"
+#include "io/tiff.h"
 #include "io/volume.h"
 #include "run/dataset.h"
 #include "run/snapshot.h"
@@ -25,8 +26,9 @@ static const GOptionEntry entries[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Picture to write"), "OUT.png"},
     {"plane", 0, 0, G_OPTION_ARG_STRING, &plane_text, N_ ("Volume: slice (default), row or column"), "PLANE"},
     {"index", 0, 0, G_OPTION_ARG_STRING, &index_text, N_ ("Which one, from 0 (default: the middle)"), "N"},
-    {"view", 0, 0, G_OPTION_ARG_STRING, &view_text, N_ ("Scan: this view (default: 0)"), "N"},
-    {"sinogram", 0, 0, G_OPTION_ARG_STRING, &sinogram_text, N_ ("Scan: the sinogram of this detector row"), "ROW"},
+    {"view", 0, 0, G_OPTION_ARG_STRING, &view_text, N_ ("Scan: this view, from 0 (default: 0)"), "N"},
+    {"sinogram", 0, 0, G_OPTION_ARG_STRING, &sinogram_text, N_ ("Scan: the sinogram of this detector row, from 0"),
+     "ROW"},
     {"raw", 0, 0, G_OPTION_ARG_NONE, &raw, N_ ("Scan: the file's own values, not -log transmission"), NULL},
     {"level", 0, 0, G_OPTION_ARG_STRING, &level_text, N_ ("Black and white (default: 0.5 to 99.5 percentile)"),
      "LOW:HIGH"},
@@ -39,7 +41,9 @@ static const GOptionEntry entries[] = {
 
 static const LamCliHelp help = {
     "FILE -o OUT.png",
-    N_ ("Draws a plane of a volume, or a view or sinogram of a scan."),
+    N_ ("Draws a plane of a volume (a file, or a folder of TIFF images), or a view or sinogram of a scan, as a PNG "
+        "picture. "
+        "All of them count from 0."),
     "  lamina render tooth-recon.h5 --plane slice --index 1 --level 0:0.04 -o slice.png\n"
     "  lamina render tooth.h5 --view 0 -o view.png",
 };
@@ -66,6 +70,42 @@ take_plane (LamVolume *v, Picture *out, GError **error)
   out->what = g_strdup_printf ("%s %" G_GINT64_FORMAT, planes[plane], index);
   out->pixels = lam_alloc_n (lam_mul_size (out->width, out->height), sizeof (float), "picture", error);
   return out->pixels && lam_volume_read_plane (v, plane, index, out->pixels, error);
+}
+
+/* A folder of images is a volume of as many slices. */
+static gboolean
+take_stack (LamTiffStack *s, Picture *out, GError **error)
+{
+  static const char *const planes[] = {"slice", "row", "column", NULL};
+  int plane = 0;
+  int64_t slices = s->files->len, pixels = s->width * s->height;
+  if (!lam_cli_choice ("--plane", plane_text, planes, &plane, error))
+    return FALSE;
+  int64_t count = plane == LAM_VOLUME_SLICE ? slices
+                  : plane == LAM_VOLUME_ROW ? s->height
+                                            : s->width,
+          index = count / 2;
+  if (!lam_cli_int ("--index", index_text, 0, count - 1, &index, error))
+    return FALSE;
+  out->width = plane == LAM_VOLUME_COLUMN ? s->height : s->width;
+  out->height = plane == LAM_VOLUME_SLICE ? s->height : slices;
+  out->what = g_strdup_printf ("%s %" G_GINT64_FORMAT, planes[plane], index);
+  out->pixels = lam_alloc_n (lam_mul_size (out->width, out->height), sizeof (float), "picture", error);
+  if (!out->pixels)
+    return FALSE;
+  if (plane == LAM_VOLUME_SLICE)
+    return lam_tiff_read_plane (s->files->pdata[index], out->pixels, s->width, s->height, error);
+  float *image = lam_alloc_n (pixels, sizeof *image, "slice", error);
+  gboolean ok = image != NULL;
+  for (int64_t k = 0; ok && k < slices; k++) {
+    ok = lam_io_control_step (lam_cli_io (), (double) k / (double) slices, "slices", error)
+         && lam_tiff_read_plane (s->files->pdata[k], image, s->width, s->height, error);
+    for (int64_t i = 0; ok && i < out->width; i++)
+      out->pixels[k * out->width + i] =
+          plane == LAM_VOLUME_ROW ? image[index * s->width + i] : image[i * s->width + index];
+  }
+  lam_free (image);
+  return ok;
 }
 
 /* Counts of @views views and @n rows to -log transmission. */
@@ -175,6 +215,10 @@ open_any (const char *path, const LamCliScan *options, LamVolumeLayout axes, Pic
 {
   gboolean volume_wanted = plane_text || index_text || dataset, scan_wanted = view_text || sinogram_text || raw;
   g_autoptr (GError) as_scan = NULL, as_volume = NULL;
+  if (!scan_wanted && g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    g_autoptr (LamTiffStack) stack = lam_tiff_stack_open (path, error);
+    return stack && take_stack (stack, p, error);
+  }
   g_autoptr (LamScan) scan = volume_wanted ? NULL : lam_cli_open_scan (path, options, &as_scan);
   if (scan)
     return take_scan (scan, p, error);
@@ -214,6 +258,15 @@ lam_cli_render (int argc, char **argv)
     return lam_cli_fail (error);
   if (!output) {
     lam_cli_usage_error (&error, _ ("-o is missing; expected: lamina render %s"), help.arguments);
+    return lam_cli_fail (error);
+  }
+  g_autofree char *lower = g_ascii_strdown (output, -1);
+  if (!g_str_has_suffix (lower, ".png")) {
+    lam_cli_usage_error (
+        &error,
+        _ ("-o %s: pictures are written as PNG: a name that ends in .png was expected (numbers instead "
+           "of a picture: `lamina convert' to TIFF images)"),
+        output);
     return lam_cli_fail (error);
   }
   LamVolumeLayout axes = order < 0    ? LAM_LAYOUT_FROM_FILE

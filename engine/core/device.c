@@ -10,6 +10,9 @@
 #include "core/error.h"
 #include "core/memory.h"
 
+/* Of the pool (threadpool.c). */
+#define LAM_MAX_THREADS 64
+
 typedef struct {
   void *memory;
   int64_t bytes;
@@ -190,6 +193,19 @@ LamDevice *
 lam_devices_get (LamDevices *set, int index)
 {
   return &set->device[index];
+}
+
+char *
+lam_threads_problem (void)
+{
+  const char *text = g_getenv ("LAMINA_THREADS");
+  gint64 n;
+  if (!text || !*text || (g_ascii_string_to_signed (text, 10, 1, G_MAXINT64, &n, NULL) && n <= LAM_MAX_THREADS))
+    return NULL;
+  if (g_ascii_string_to_signed (text, 10, 1, G_MAXINT64, &n, NULL))
+    return g_strdup_printf ("LAMINA_THREADS=%s: at most %d threads are used", text, LAM_MAX_THREADS);
+  return g_strdup_printf ("LAMINA_THREADS=%s: a whole number from 1 to %d was expected; every processor is used", text,
+                          LAM_MAX_THREADS);
 }
 
 LamPool *

@@ -48,6 +48,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamDevices, lam_devices_unref)
 
 int lam_devices_count (const LamDevices *set);
 LamDevice *lam_devices_get (LamDevices *set, int index);
+/* What is wrong with LAMINA_THREADS, which is then not followed, in words; NULL: nothing. g_free (). */
+char *lam_threads_problem (void);
 LamPool *lam_devices_pool (LamDevices *set);
 /* "4xcpu" as given or chosen, and why ("one CPU device: nothing is copied"). */
 const char *lam_devices_spec (const LamDevices *set);

@@ -128,9 +128,14 @@ apply_pitch (ScanFacts *f, GError **error)
                     given           ? "as given"
                     : f->pitch_from ? f->pitch_from
                                     : "from the file");
-  else
+  else if (g->channel_pitch == 1 && g->row_pitch == 1)
     lam_scan_found (s, LAM_FINDING_ASSUMED, "pitch", "--pitch PC:PR", g_strdup_printf ("%s x %s px", c, r),
                     "no pixel pitch: lengths are px and results are 1/px");
+  else
+    lam_scan_found (
+        s, LAM_FINDING_ASSUMED, "pitch", "--pitch PC:PR", g_strdup_printf ("%s x %s px", c, r),
+        "no pixel pitch in mm: px is the unit of the file's own lengths, results are 1/px, and a detector pixel "
+        "is");
   return TRUE;
 }
 
