@@ -244,10 +244,16 @@ test_rotation_rows (void)
     g_assert_true (lam_rotate_detector (z, 1, R, C, angles[k], NULL, NULL));
     for (int m = 0; m < R; m++) {
       LamRange rows = {m, LAM_MIN (m + 2, R)}, from = lam_rotate_needs (R, C, angles[k], rows);
-      lam_rotate_rows (y + from.begin * C, from, R, C, angles[k], rows, out);
+      lam_rotate_rows (y + from.begin * C, from, R, C, angles[k], 0, rows, out);
       g_assert_true (memcmp (out, z + m * C, (size_t) lam_range_size (rows) * C * sizeof *out) == 0);
     }
   }
+  /* Turned by next to nothing, nothing is lost at the edges if they may be taken. */
+  g_assert_cmpint (lam_rotate_rows (y, (LamRange){0, R}, R, C, 1e-3, 0, (LamRange){0, R}, out), >=, C);
+  g_assert_cmpfloat (out[0], ==, 0);
+  g_assert_cmpint (lam_rotate_rows (y, (LamRange){0, R}, R, C, 1e-3, 0.5, (LamRange){0, R}, out), ==, 0);
+  g_assert_cmpfloat_with_epsilon (out[C - 1], y[C - 1], 4);
+  g_assert_cmpfloat_with_epsilon (out[R * C - C], y[R * C - C], 4);
   LamRange few = lam_rotate_needs (1000, 100, 0.01, (LamRange){500, 501});
   g_assert_true (few.begin == 499 && few.end == 502);
 }

@@ -5,18 +5,31 @@
 #include "core/memory.h"
 #include "ct/preprocess.h"
 
-void
-lam_rotate_rows (const float *in, LamRange in_rows, int64_t rows, int64_t channels, double angle, LamRange out_rows,
-                 float *out)
+/* FALSE for a place outside; one within @margin of an edge moves onto it. */
+static inline gboolean
+place_inside (double *x, int64_t n, double margin)
+{
+  double last = (double) (n - 1);
+  if (!(*x >= -margin && *x <= last + margin))
+    return FALSE;
+  *x = fmin (fmax (*x, 0), last);
+  return TRUE;
+}
+
+int64_t
+lam_rotate_rows (const float *in, LamRange in_rows, int64_t rows, int64_t channels, double angle, double margin,
+                 LamRange out_rows, float *out)
 {
   double c = cos (angle), s = sin (angle), cm = 0.5 * (double) (rows - 1), cn = 0.5 * (double) (channels - 1);
+  int64_t outside = 0;
   in -= in_rows.begin * channels;
   for (int64_t m = out_rows.begin; m < out_rows.end; m++)
     for (int64_t n = 0; n < channels; n++, out++) {
       double row = c * ((double) m - cm) + s * ((double) n - cn) + cm;
       double channel = -s * ((double) m - cm) + c * ((double) n - cn) + cn;
-      if (!(row >= 0 && row <= (double) (rows - 1) && channel >= 0 && channel <= (double) (channels - 1))) {
+      if (!place_inside (&row, rows, margin) || !place_inside (&channel, channels, margin)) {
         *out = 0;
+        outside++;
         continue;
       }
       int64_t i = (int64_t) row, j = (int64_t) channel;
@@ -25,6 +38,7 @@ lam_rotate_rows (const float *in, LamRange in_rows, int64_t rows, int64_t channe
       *out = (float) ((1 - a) * ((1 - b) * in[i * channels + j] + b * in[i * channels + j1])
                       + a * ((1 - b) * in[i1 * channels + j] + b * in[i1 * channels + j1]));
     }
+  return outside;
 }
 
 LamRange
@@ -33,7 +47,9 @@ lam_rotate_needs (int64_t rows, int64_t channels, double angle, LamRange out_row
   double c = cos (angle), cm = 0.5 * (double) (rows - 1), reach = fabs (sin (angle)) * 0.5 * (double) (channels - 1);
   double first = c * ((double) out_rows.begin - cm) + cm - reach,
          last = c * ((double) (out_rows.end - 1) - cm) + cm + reach;
-  return (LamRange){LAM_MAX ((int64_t) floor (first), 0), LAM_MIN ((int64_t) floor (last) + 2, rows)};
+  LamRange range = {LAM_MAX ((int64_t) floor (first), 0), LAM_MIN ((int64_t) floor (last) + 2, rows)};
+  /* At least the edge, for places outside that move onto it. */
+  return (LamRange){LAM_MIN (range.begin, rows - 1), LAM_MAX (range.end, 1)};
 }
 
 gboolean
@@ -58,7 +74,7 @@ lam_rotate_detector (float *data, int64_t views, int64_t rows, int64_t channels,
       break;
     }
     memcpy (view, data + v * size, sizeof (float) * (size_t) size);
-    lam_rotate_rows (view, (LamRange){0, rows}, rows, channels, angle, (LamRange){0, rows}, data + v * size);
+    lam_rotate_rows (view, (LamRange){0, rows}, rows, channels, angle, 0, (LamRange){0, rows}, data + v * size);
   }
   lam_free (view);
   return ok;

@@ -73,9 +73,11 @@ int64_t lam_fill_defects (float *view, int64_t rows, int64_t channels, int passe
  * c (m - cm) + s (n - cn) + cm, channel -s (m - cm) + c (n - cn) + cn; 0 outside. */
 gboolean lam_rotate_detector (float *data, int64_t views, int64_t rows, int64_t channels, double angle,
                               LamControl *control, GError **error);
-/* The same for rows @out_rows of one view of @rows, from @in, which holds its rows @in_rows: lam_rotate_needs () of them. */
-void lam_rotate_rows (const float *in, LamRange in_rows, int64_t rows, int64_t channels, double angle,
-                      LamRange out_rows, float *out);
+/* The same for rows @out_rows of one view of @rows, from @in, which holds its rows @in_rows: lam_rotate_needs () of them.
+ * Places less than @margin outside take what the edge has: with 0 half of the first and last row of a view that is turned
+ * by next to nothing would be lost. Returns how many samples became 0. */
+int64_t lam_rotate_rows (const float *in, LamRange in_rows, int64_t rows, int64_t channels, double angle, double margin,
+                         LamRange out_rows, float *out);
 LamRange lam_rotate_needs (int64_t rows, int64_t channels, double angle, LamRange out_rows);
 
 /* Mean of blocks of row_factor x channel_factor, samples that are not finite left out (a block of none becomes NaN);

@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/* Of lam_rotate_rows (), as the spec has it for shifted views. */
+#define LAM_PREPARE_MARGIN 0.5
+
 /* All bad pixels of the rows that are read, counted from their first; NULL when there is none and without an error. @flat, @dark:
  * mean frames of those rows, NULL where the scan has none. What was found goes to @log (or NULL). */
 LamBadPixels *lam_prepare_bad_pixels (const LamPrepareParams *params, const LamScan *scan, const float *flat,

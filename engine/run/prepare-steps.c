@@ -100,42 +100,53 @@ lam_prepare_cut (float **data, int64_t views, int64_t *rows, int64_t *channels, 
   return TRUE;
 }
 
-/* ---- tilt, cut by views over the pool ---- */
+/* ---- tilt ---- */
 
 typedef struct {
-  float *data;
-  int64_t views, rows, channels, each;
+  float *data, *scratch; /* scratch: [threads] views */
+  const LamGeometry *g;
   double tilt;
+  int64_t *outside; /* [views] */
   LamControl *control;
-  GError **errors; /* [pieces] */
 } Turn;
 
 static void
-turn_piece (int64_t index, int worker, void *data)
+turn_view (int64_t view, int worker, void *data)
 {
   const Turn *t = data;
-  int64_t first = index * t->each, n = LAM_MIN (t->each, t->views - first);
-  lam_rotate_detector (t->data + first * t->rows * t->channels, n, t->rows, t->channels, t->tilt, t->control,
-                       &t->errors[index]);
+  const LamGeometry *g = t->g;
+  int64_t size = g->rows * g->channels;
+  float *before = t->scratch + worker * lam_round_up (size, LAM_LANES), *x = t->data + view * size;
+  if (lam_control_cancelled (t->control))
+    return;
+  memcpy (before, x, (size_t) size * sizeof *x);
+  t->outside[view] = lam_rotate_rows (before, (LamRange){0, g->rows}, g->rows, g->channels, t->tilt, LAM_PREPARE_MARGIN,
+                                      (LamRange){0, g->rows}, x);
 }
 
 static gboolean
-turn (float *data, const LamGeometry *g, double tilt, LamControl *control, GError **error)
+turn (float *data, const LamGeometry *g, double tilt, GPtrArray *log, LamControl *control, GError **error)
 {
-  int64_t pieces = LAM_MIN (g->views, 4 * (int64_t) lam_pool_threads (lam_pool_shared ()));
-  int64_t each = (g->views + pieces - 1) / pieces;
-  pieces = (g->views + each - 1) / each;
-  g_autofree GError **errors = g_new0 (GError *, pieces);
-  Turn t = {data, g->views, g->rows, g->channels, each, tilt, control, errors};
-  gboolean ok = TRUE;
-  lam_pool_for (lam_pool_shared (), pieces, turn_piece, &t, NULL);
-  for (int64_t i = 0; i < pieces; i++)
-    if (errors[i] && ok) {
-      ok = FALSE;
-      g_propagate_error (error, errors[i]);
-    } else
-      g_clear_error (&errors[i]);
-  return ok && lam_control_go_on (control, error);
+  int64_t size = lam_round_up (g->rows * g->channels, LAM_LANES), threads = lam_pool_threads (lam_pool_shared ());
+  int64_t *outside = lam_alloc_n (g->views, sizeof *outside, "detector tilt", error);
+  float *scratch =
+      outside ? lam_alloc_n (threads, size * (int64_t) sizeof *scratch, "detector tilt: views", error) : NULL;
+  Turn t = {data, scratch, g, tilt, outside, control};
+  gboolean ok = scratch != NULL;
+  if (ok) {
+    lam_pool_for (lam_pool_shared (), g->views, turn_view, &t, NULL);
+    ok = lam_control_go_on (control, error);
+  }
+  if (ok && outside[0] > 0)
+    say (log,
+         "detector turned by %.6g degrees; %" G_GINT64_FORMAT " of the %" G_GINT64_FORMAT
+         " samples of each view came from outside it and are 0",
+         tilt * 180 / G_PI, outside[0], g->rows * g->channels);
+  else if (ok)
+    say (log, "detector turned by %.6g degrees", tilt * 180 / G_PI);
+  lam_free (outside);
+  lam_free (scratch);
+  return ok;
 }
 
 /* ---- offsets and stripes ---- */
@@ -209,11 +220,8 @@ lam_prepare_apply (float **data, float **weights, LamGeometry *g, const LamPrepa
   if (params->bin > 1)
     say (log, "binned by %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT " rows, %" G_GINT64_FORMAT " channels", params->bin,
          g->rows, g->channels);
-  if (params->tilt != 0) {
-    if (!turn (*data, g, params->tilt, control, error))
-      return FALSE;
-    say (log, "detector turned by %.6g degrees", params->tilt * 180 / G_PI);
-  }
+  if (params->tilt != 0 && !turn (*data, g, params->tilt, log, control, error))
+    return FALSE;
   gboolean more = params->background != LAM_PREPARE_BACKGROUND_NONE || params->zingers > 0
                   || params->stripes.kind != LAM_STRIPES_NONE;
   if (!more)

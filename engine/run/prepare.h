@@ -5,7 +5,7 @@
  *   crop          rows beyond are not read at all, channels beyond are dropped here
  *   bin           N x N detector pixels become their mean
  *   tilt          each view is turned about the middle of what is left of it; the axis in the geometry follows, so that it
- *                 stays the same line of the detector
+ *                 stays the same line of the detector; what comes from outside is 0, but within half a pixel the edge
  *   background    what is read beside the object is taken off
  *   zingers       samples far below 0 are interpolated
  *   stripes       ring artefacts (ct/stripes.h)
