@@ -573,6 +573,34 @@ assert_png (const char *name, guint width, guint height)
   g_assert_cmpuint (b[6] << 8 | b[7], ==, height);
 }
 
+/* `./run FILE' with no display: named after the scan, and no result is ever replaced by another. */
+static void
+test_run_headless (void)
+{
+  static const char script[] =
+      "set -euo pipefail; say() { printf '%s\\n' \"$*\" >&2; }; eval \"$(sed -n '/^headless() {/,/^}/p' \"$1\")\"; "
+      "build=$2/tree; mkdir -p \"$build/app\" \"$2/other\"; ln -sf \"$LAMINA_BIN\" \"$build/app/lamina\"; "
+      "cp \"$2/parallel.h5\" \"$2/other/parallel.h5\"; "
+      "headless \"$2/parallel.h5\"; headless \"$2/cone.h5\"; headless \"$2/other/parallel.h5\"";
+  g_autofree char *run = g_test_build_filename (G_TEST_DIST, "..", "run", NULL), *err = NULL;
+  const char *argv[] = {"bash", "-c", script, "bash", run, cli_folder (), NULL};
+  g_autoptr (GError) error = NULL;
+  int wait = 0;
+  make_scans ();
+  g_spawn_sync (cli_folder (), (char **) argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL,
+                &err, &wait, &error);
+  g_assert_no_error (error);
+  if (wait != 0)
+    g_error ("%s", err);
+  static const char *const made[] = {"parallel-recon.h5", "parallel-recon-slice.png", "cone-recon.h5",
+                                     "parallel-recon-2.h5", "parallel-recon-2-row.png"};
+  for (gsize i = 0; i < G_N_ELEMENTS (made); i++) {
+    g_autofree char *path = g_build_filename (cli_folder (), "tree", "results", made[i], NULL);
+    g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+  }
+  cli_assert_says (err, "parallel-recon.h5 is there already and stays; this result is parallel-recon-2.h5");
+}
+
 static void
 test_render (void)
 {
@@ -713,6 +741,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/info-problems", test_info_problems);
   g_test_add_func ("/cli/signals", test_signals);
   g_test_add_func ("/cli/convert", test_convert);
+  g_test_add_func ("/cli/run-headless", test_run_headless);
   g_test_add_func ("/cli/render", test_render);
   g_test_add_func ("/cli/plan", test_plan);
   g_test_add_func ("/cli/devices", test_devices);
