@@ -332,6 +332,8 @@ test_save (void)
   g_assert_no_error (error);
   g_assert_cmpstr (v->checksum, ==, r->checksum);
   g_assert_cmpint (v->slices, ==, r->geometry->recon_slices);
+  g_assert_nonnull (strstr (v->provenance, "\"scan\":\"example\""));
+  g_assert_nonnull (strstr (v->provenance, "\"command\":\"window\""));
   /* Start from what was saved. */
   params.init = LAM_INIT_FILE;
   params.init_path = path;
