@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/prepare-options.h"
 #include "cli/progress.h"
 #include "cli/scan-options.h"
 #include "core/error.h"
@@ -81,15 +82,15 @@ check_plan (LamScan *scan, const LamGeometry *g, GPtrArray *problems)
 
 /* Reads and prepares the samples as that run would. */
 static void
-check_samples (LamScan *scan, GPtrArray *problems)
+check_samples (LamScan *scan, const LamPrepareParams *prepare, GPtrArray *problems, GPtrArray *told)
 {
   GError *error = NULL;
-  LamPrepareParams prepare;
   LamReconParams params;
   LamRegularization found;
-  lam_prepare_params_init (&prepare);
   lam_recon_params_init (&params);
-  g_autoptr (LamDataset) d = lam_dataset_load (scan, &prepare, NULL, &error);
+  g_autoptr (LamDataset) d = lam_dataset_load (scan, prepare, NULL, &error);
+  for (guint i = 0; d && i < d->log->len; i++)
+    g_ptr_array_add (told, g_strdup (d->log->pdata[i]));
   if (!d
       || !lam_auto_regularization (d->geometry, d->sinogram, d->weights, params.snr_db, params.sharpness, &found,
                                    &error))
@@ -98,22 +99,30 @@ check_samples (LamScan *scan, GPtrArray *problems)
 }
 
 static int
-show_scan (LamScan *scan)
+show_scan (LamScan *scan, const LamPrepareParams *prepare)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LamGeometry) g = lam_geometry_try_copy (scan->geometry, &error);
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (g_free);
   if (!g)
     return lam_cli_fail (error);
   int64_t frames = g->views + scan->flats + scan->darks + (scan->has_weights ? g->views : 0);
-  int64_t samples = lam_mul_size (lam_mul_size (lam_mul_size (g->views, g->rows), g->channels), 4);
   int64_t read = lam_mul_size (lam_mul_size (lam_mul_size (frames, g->rows), g->channels), 4);
+  if (lam_cli_correct_given () && !scan->missing) { /* what is shown is what would be reconstructed */
+    LamGeometry *after = lam_prepare_geometry (prepare, scan, &error);
+    if (!after)
+      return lam_cli_fail (error);
+    lam_geometry_free (g);
+    g = after;
+  }
+  int64_t samples = lam_mul_size (lam_mul_size (lam_mul_size (g->views, g->rows), g->channels), 4);
   check_geometry (scan, g, problems);
   gboolean usable = problems->len == 0;
   int64_t bytes = usable ? check_plan (scan, g, problems) : -1;
   gboolean looked = problems->len == 0 && read >= 0 && (all_samples || read <= LOOK_BYTES);
   if (looked)
-    check_samples (scan, problems);
+    check_samples (scan, prepare, problems, told);
   g_autofree char *warnings = scan->missing ? NULL : lam_geometry_warnings (g);
   lam_cli_print (_ ("%s: %s, %s"), scan->path, lam_scan_format_name (scan->format),
                  scan->kind == LAM_SCAN_COUNTS ? _ ("detector counts") : _ ("-log transmission"));
@@ -126,6 +135,8 @@ show_scan (LamScan *scan)
   lam_cli_print (_ ("import list:"));
   lam_cli_print_findings (scan);
   lam_cli_print_warnings (warnings);
+  for (guint i = 0; lam_cli_correct_given () && i < told->len; i++)
+    lam_cli_print (_ ("prepared: %s"), (const char *) told->pdata[i]);
   for (guint i = 0; i < problems->len; i++)
     lam_cli_print (_ ("cannot be reconstructed: %s"), (const char *) problems->pdata[i]);
   if (!looked && problems->len == 0)
@@ -148,6 +159,10 @@ show_scan (LamScan *scan)
   lam_json_open_array (b, "problems"); /* why a run with the defaults would refuse it; empty: it would not */
   for (guint i = 0; i < problems->len; i++)
     lam_json_text (b, NULL, problems->pdata[i]);
+  lam_json_close_array (b);
+  lam_json_open_array (b, "prepared"); /* what preparing them said */
+  for (guint i = 0; i < told->len; i++)
+    lam_json_text (b, NULL, told->pdata[i]);
   lam_json_close_array (b);
   lam_json_bool (b, "samples_checked", looked);
   lam_json_text (b, "warnings", warnings);
@@ -429,13 +444,16 @@ is_tiff (const char *path)
 int
 lam_cli_info (int argc, char **argv)
 {
-  const GOptionEntry *groups[] = {entries, lam_cli_geometry_entries, lam_cli_scan_entries, NULL};
+  const GOptionEntry *groups[] = {entries, lam_cli_geometry_entries, lam_cli_scan_entries, lam_cli_correct_entries,
+                                  NULL};
   static const char *const layouts[] = {"row-column-slice", "slice-column-row", NULL};
   g_autoptr (GError) error = NULL;
   LamCliScan options;
+  LamPrepareParams prepare; /* a list of bad pixels in it lives as long as the program */
   int order = -1;
+  lam_prepare_params_init (&prepare);
   if (!lam_cli_parse (&help, groups, 1, 1, &argc, &argv, &error) || !lam_cli_scan_options (&options, &error)
-      || !lam_cli_choice ("--layout", layout, layouts, &order, &error))
+      || !lam_cli_choice ("--layout", layout, layouts, &order, &error) || !lam_cli_correct_options (&prepare, &error))
     return lam_cli_fail (error);
   LamVolumeLayout axes = order < 0    ? LAM_LAYOUT_FROM_FILE
                          : order == 0 ? LAM_LAYOUT_ROW_COLUMN_SLICE
@@ -455,7 +473,7 @@ lam_cli_info (int argc, char **argv)
   if (is_tiff (path))
     return show_image (path);
   if (!checksum && !dataset && (scan = lam_cli_open_scan (path, &options, &as_scan)))
-    return show_scan (scan);
+    return show_scan (scan, &prepare);
   if (g_error_matches (as_scan, LAM_ERROR, LAM_ERROR_IO))
     return lam_cli_fail (as_scan);
   if ((v = lam_volume_open (path, dataset, axes, &as_volume)))

@@ -6,8 +6,10 @@
 
 #include "cli/common.h"
 #include "cli/geometry-options.h"
+#include "cli/prepare-options.h"
 #include "cli/recon-options.h"
 #include "core/error.h"
+#include "core/threadpool.h"
 #include "ct/preprocess.h"
 
 static char *shape_text;
@@ -31,9 +33,10 @@ typedef struct {
   LamPlan *plan; /* NULL: the sizes cannot be counted */
   const LamGeometry *geometry;
   int64_t shape[3];
-  int64_t volume_bytes; /* -1: too large */
-  char *problem;        /* why it does not fit, or NULL */
-  double seconds;       /* of the run, roughly; NAN = not known */
+  int64_t volume_bytes;  /* -1: too large */
+  char *problem;         /* why it does not fit, or NULL */
+  int64_t prepare_bytes; /* held while the samples are prepared, beside them; 0: none, or no scan */
+  double seconds;        /* of the run, roughly; NAN = not known */
 } Answer;
 
 static const char *
@@ -79,6 +82,8 @@ print_answer (const Answer *a)
                      lam_plan_phase_name (a->plan, copies[i].phase));
     lam_cli_print (_ ("in all: %s"), lam_cli_bytes (lam_plan_total (a->plan)));
   }
+  if (a->prepare_bytes > 0)
+    lam_cli_print (_ ("before the run, to prepare the samples: %s beside them"), lam_cli_bytes (a->prepare_bytes));
   if (a->seconds > 0)
     lam_cli_print (_ ("time: about %s s on this machine (rough)"), lam_cli_format ("%.2g", a->seconds));
   lam_cli_print ("%s%s", a->problem ? _ ("does not fit: ") : _ ("it fits"), a->problem ? a->problem : "");
@@ -127,6 +132,7 @@ json_answer (const Answer *a)
   lam_json_bool (b, "fits", !a->problem);
   lam_json_text (b, "problem", a->problem);
   lam_json_number (b, "forecast_seconds", a->seconds);
+  lam_json_bytes (b, "prepare_bytes", a->prepare_bytes);
   if (a->geometry)
     lam_json_geometry (b, "geometry", a->geometry);
   if (a->plan) {
@@ -158,22 +164,19 @@ json_answer (const Answer *a)
 
 /* The geometry that the run would have after its preparation. */
 static LamGeometry *
-scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o, gboolean *weighted, GError **error)
+scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o, gboolean *weighted, int64_t *bytes,
+               GError **error)
 {
   scan_options->scan.slices = o->slices;
   g_autoptr (LamScan) scan = lam_cli_open_scan (path, scan_options, error);
   if (!scan || !lam_cli_check_method (o, scan->geometry->kind, error) || !lam_scan_complete (scan, error))
     return NULL;
-  g_autoptr (LamGeometry) g = lam_geometry_try_copy (scan->geometry, error);
+  g_autoptr (LamGeometry) g = lam_prepare_geometry (&o->prepare, scan, error);
   if (!g)
     return NULL;
+  *bytes = lam_prepare_bytes (&o->prepare, scan, lam_pool_threads (lam_pool_shared ()));
   *weighted |=
       scan->has_weights || (scan->kind == LAM_SCAN_COUNTS && o->prepare.transmission.policy == LAM_DEFECT_MASK);
-  if (o->prepare.bin > 1) {
-    if (!lam_geometry_bin (g, o->prepare.bin, o->prepare.bin, error))
-      return NULL;
-    g->recon_rows = 0;
-  }
   if (o->mask_set)
     g->mask = o->mask;
   if ((g->recon_rows == 0 && !lam_geometry_auto_volume (g, error)) || !lam_cli_cut_slices (g, o->slices, error)
@@ -205,7 +208,7 @@ answer (int argc, char **argv, LamCliScan *scan_options, LamCliRecon *o, gboolea
     a.volume_bytes = lam_mul_size (lam_mul_size (lam_mul_size (a.shape[0], a.shape[1]), a.shape[2]), sizeof (float));
   if (a.volume_bytes >= 0) {
     g = shape_text ? lam_cli_make_geometry (scan_options, a.shape, NULL, "px", error)
-                   : scan_geometry (argv[1], scan_options, o, &weighted, error);
+                   : scan_geometry (argv[1], scan_options, o, &weighted, &a.prepare_bytes, error);
     if (!g || !lam_cli_check_method (o, g->kind, error))
       return FALSE;
     if (shape_text)
@@ -242,6 +245,7 @@ lam_cli_plan (int argc, char **argv)
                                   lam_cli_recon_entries,
                                   lam_cli_detector_entries,
                                   lam_cli_prepare_entries,
+                                  lam_cli_correct_entries,
                                   lam_cli_geometry_entries,
                                   lam_cli_scan_entries,
                                   NULL};
@@ -253,5 +257,6 @@ lam_cli_plan (int argc, char **argv)
                 && lam_cli_scan_options (&scan_options, &error) && lam_cli_recon_options (&o, &error)
                 && answer (argc, argv, &scan_options, &o, &fits, &error);
   lam_recon_params_clear (&o.recon);
+  lam_prepare_params_clear (&o.prepare);
   return !ok ? lam_cli_fail (error) : fits ? LAM_EXIT_DONE : LAM_EXIT_NO_FIT;
 }

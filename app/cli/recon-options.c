@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/prepare-options.h"
 #include "core/error.h"
 
 static char *method, *devices, *iterations, *stop, *sharpness, *snr, *sigma_y, *sigma_x, *p, *q, *t, *seed, *mask;
@@ -89,7 +90,7 @@ read_prepare (LamCliRecon *o, GError **error)
       || (weights && !lam_weights_from_name (weights, &k->weights, error)))
     return lam_cli_to_usage (error);
   k->tilt = degrees * G_PI / 180;
-  return TRUE;
+  return lam_cli_correct_options (k, error);
 }
 
 /* Ranges that the engine does not know or names less well; the rest is checked there. */

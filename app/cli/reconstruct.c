@@ -8,6 +8,7 @@
 
 #include "cli/common.h"
 #include "cli/export.h"
+#include "cli/prepare-options.h"
 #include "cli/progress.h"
 #include "cli/recon-options.h"
 #include "cli/report.h"
@@ -163,18 +164,17 @@ wants_search (const Run *r, const LamScan *scan)
              && scan->geometry->channel_offset == 0);
 }
 
-/* Looks on the prepared data, which is binned; what is said is in channels of the file. */
+/* Looks on the prepared data, which may be cropped and binned; what is said is in channels of the file. */
 static gboolean
 search_center (Run *r, LamDataset *d, GError **error)
 {
-  double bin = (double) r->options.prepare.bin;
   lam_control_progress (lam_cli_control (), "centre of rotation", 0, 1);
   if (!lam_center_find (d->geometry, d->sinogram, &r->center, error))
     return FALSE;
   lam_dataset_use_center (d, &r->center);
   r->searched = TRUE;
-  r->center.channel = r->center.channel * bin + 0.5 * (bin - 1);
-  r->center.width *= bin;
+  r->center.channel = lam_provenance_channel (&d->made, r->center.channel);
+  r->center.width *= (double) d->made.bin;
   lam_report_center (&r->center);
   return lam_geometry_check (d->geometry, error);
 }
@@ -203,8 +203,6 @@ load (Run *r, GError **error)
     return NULL;
   }
   gboolean search = wants_search (r, scan);
-  if (o->prepare.bin > 1) /* a volume that the file states is for its own pixels */
-    g->recon_rows = g->recon_columns = g->recon_slices = 0;
   if (o->mask_set)
     g->mask = o->mask;
   if (!lam_geometry_check_scan (g, error)) {
@@ -266,8 +264,7 @@ run (Run *r, GError **error)
                             .checkpoint = go_on ? o->recon.checkpoint : NULL,
                             .go_on = go_on,
                             .method = o->method,
-                            .center = lam_geometry_center (result->geometry) * (double) o->prepare.bin
-                                      + 0.5 * (double) (o->prepare.bin - 1),
+                            .center = lam_prepare_file_channel (&o->prepare, lam_geometry_center (result->geometry)),
                             .confidence = r->searched ? r->center.confidence : NAN,
                             .width = r->searched ? r->center.width : NAN};
   if (o->recon.checkpoint && !result->stopped)
@@ -283,6 +280,7 @@ lam_cli_reconstruct (int argc, char **argv)
                                   lam_cli_recon_entries,
                                   lam_cli_start_entries,
                                   lam_cli_prepare_entries,
+                                  lam_cli_correct_entries,
                                   lam_cli_geometry_entries,
                                   lam_cli_scan_entries,
                                   NULL};
@@ -308,6 +306,7 @@ lam_cli_reconstruct (int argc, char **argv)
                          after_checkpoint);
   }
   lam_recon_params_clear (&r.options.recon);
+  lam_prepare_params_clear (&r.options.prepare);
   lam_center_clear (&r.center);
   g_free (r.command);
   g_free (r.output);
