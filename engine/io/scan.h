@@ -102,6 +102,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamScan, lam_scan_free)
 gboolean lam_scan_read (LamScan *scan, LamRange rows, float *projections, float *flats, float *darks, float *weights,
                         const LamIoControl *control, GError **error);
 
+/* Some views of them: @projections is [views][n][channels]. */
+gboolean lam_scan_read_views (LamScan *scan, LamRange views, LamRange rows, float *projections,
+                              const LamIoControl *control, GError **error);
+
 /* LAM_ERROR_CHANGED (or LAM_ERROR_IO when it is gone) unless the file is still the one that was opened. */
 gboolean lam_scan_unchanged (const LamScan *scan, GError **error);
 

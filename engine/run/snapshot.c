@@ -14,6 +14,17 @@ struct _LamSnapshot {
 void
 lam_snapshot_describe (LamSnapshotInfo *info, const LamGeometry *g)
 {
+  g_strlcpy (info->length_unit, g->length_unit, sizeof info->length_unit);
+  if (info->plane == LAM_PLANE_VIEW || info->plane == LAM_PLANE_SINOGRAM) {
+    gboolean view = info->plane == LAM_PLANE_VIEW;
+    info->count = view ? g->views : g->rows;
+    info->width = g->channels;
+    info->height = view ? g->rows : g->views;
+    info->pitch_x = g->channel_pitch;
+    info->pitch_y = view ? g->row_pitch : g->channel_pitch;
+    info->value_unit[0] = '\0'; /* -log transmission has none */
+    return;
+  }
   double dx = g->voxel_pitch, dy = dx * g->row_aspect, dz = dx * g->slice_aspect;
   gboolean slice = info->plane == LAM_PLANE_SLICE, row = info->plane == LAM_PLANE_ROW;
   info->count = slice ? g->recon_slices : row ? g->recon_rows : g->recon_columns;
@@ -21,7 +32,6 @@ lam_snapshot_describe (LamSnapshotInfo *info, const LamGeometry *g)
   info->height = slice ? g->recon_rows : g->recon_slices;
   info->pitch_x = slice || row ? dx : dy;
   info->pitch_y = slice ? dy : dz;
-  g_strlcpy (info->length_unit, g->length_unit, sizeof info->length_unit);
   g_snprintf (info->value_unit, sizeof info->value_unit, "1/%s", g->length_unit);
 }
 

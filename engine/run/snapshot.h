@@ -18,8 +18,12 @@ typedef enum {
   LAM_PLANE_SLICE,  /* rows x columns at one slice */
   LAM_PLANE_ROW,    /* slices x columns at one row */
   LAM_PLANE_COLUMN, /* slices x rows at one column */
+  /* Not of the volume but of the scan: */
+  LAM_PLANE_VIEW,     /* detector rows x channels of one view */
+  LAM_PLANE_SINOGRAM, /* views x channels of one detector row */
 } LamPlane;
 
+/* Of the volume: those that a job publishes. */
 #define LAM_PLANES 3
 
 typedef struct {
@@ -39,7 +43,8 @@ typedef struct {
 
 typedef struct _LamSnapshot LamSnapshot;
 
-/* Fills count, width, height, pitches and units for info->plane of the volume of @g. */
+/* Fills count, width, height, pitches and units for info->plane of the volume, or the scan, of @g. A sinogram's views are as
+ * far apart as its channels. */
 void lam_snapshot_describe (LamSnapshotInfo *info, const LamGeometry *g);
 
 /* Takes @pixels (from lam_alloc (), height x width, row-major) and fills in low, high and bad. */
