@@ -18,7 +18,8 @@ frames (float *flat, float *dark, double noise)
   for (int i = 0; i < N; i++) {
     double x = i % C / (double) C - 0.5, y = i / C / (double) R - 0.5;
     dark[i] = (float) (100 + 20 * x + 2 * noise * lam_random_normal (&random));
-    flat[i] = (float) (dark[i] + 10000 * (1 - 0.2 * x * x - 0.4 * y * y) * (1 + 0.01 * noise * lam_random_normal (&random)));
+    flat[i] =
+        (float) (dark[i] + 10000 * (1 - 0.2 * x * x - 0.4 * y * y) * (1 + 0.01 * noise * lam_random_normal (&random)));
   }
 }
 
