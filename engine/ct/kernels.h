@@ -15,6 +15,14 @@ typedef enum {
   LAM_LAYOUT_PLANAR, /* pixels and channels contiguous: parallel beam with few slices */
 } LamLayout;
 
+/* Parallel beam, few slices: one view's fractional channel q = x c + (y d + c0) in fixed point (parallel-body.h), and its
+ * footprint: a weight is clip (half - slope |q - channel|, 0, most), distances in 2^-24 channels. */
+typedef struct {
+  double c, d;
+  int32_t left, near; /* which end of a range, in x and in y, lies at the lowest channel */
+  float most, half, slope;
+} LamPlanarView;
+
 /* Everything the kernels know about a scan; lengths in the scan's unit, made once in double. */
 typedef struct {
   int cone;   /* 0 parallel, 1 cone */
@@ -33,6 +41,7 @@ typedef struct {
   int path_degree;    /* cone: 1/cos(phi) = sum_i path[i] ((M z / D)^2)^i; < 0: by a square root */
   float path[12];
   const double *cosines, *sines, *shifts; /* [views]; shifts NULL when all are zero */
+  const LamPlanarView *planar; /* [views]; NULL: the layout is SLICES, or a footprint can meet three channels */
 } LamProjectorGeometry;
 
 /* A list of pixels with their positions relative to the axis. */
@@ -41,10 +50,11 @@ typedef struct {
   const int32_t *pixel; /* [n] row * columns + column */
 } LamPixelList;
 
-/* Back projection of the views [v0, v1) from zero: out[i][k] = sum over views, in view order. */
+/* Back projection of the views [v0, v1) from zero: out[i][k] = sum over views, in view order. With @block (only where
+ * geometry->planar is set) blocks of that many views are each summed from zero and folded as core/order.h says. */
 typedef struct {
   const LamProjectorGeometry *geometry;
-  int64_t v0, v1;
+  int64_t v0, v1, block;
   const int32_t *pixel; /* [n] */
   int64_t n;
   const float *sino;   /* at view v0 */
@@ -54,8 +64,7 @@ typedef struct {
   int64_t out_stride;
   int64_t k0, k1; /* slices wanted */
   int square;     /* Hessian: coefficients squared */
-  int again; /* the same pixels as in the last call with this scratch, at most LAM_KERNEL_PIXELS: not placed again */
-  void *scratch; /* lam_kernel_scratch () bytes, one for each worker */
+  void *scratch;  /* lam_kernel_scratch () bytes, one for each worker */
 } LamBackArgs;
 
 /* Forward projection of a pixel list into the views [v0, v1), in list order. */

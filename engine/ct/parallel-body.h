@@ -140,27 +140,6 @@ BODY (parallel_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch
 #define FIXED_HIGH 0x41380000
 #define FRACTION 0x1p24 /* of a fraction, this many bits are used: distances count 2^-24 channels */
 
-typedef struct {
-  double c, d, e;
-  int left, near;          /* which end of a box, in x and in y, lies at the lowest channel */
-  float most, half, slope; /* a weight is clip (half - slope |distance|, 0, most): the scale is in all three */
-} PlanarView;
-
-static inline PlanarView
-BODY (planar_view) (const LamProjectorGeometry *g, int64_t view)
-{
-  double c = g->cosines[view], d = g->sines[view], inv_dc = 1 / g->dc;
-  double a = g->dx * fabs (c), b = g->dy * fabs (d), f = a > b ? a : b;
-  double width = f / g->dc, path = g->dx * g->dy / f;
-  return (PlanarView){c * inv_dc,
-                      -d * inv_dc,
-                      g->c0 + FIXED,
-                      c<0, d> 0,
-                      (float) (width * path),
-                      (float) ((width + 1) / 2 * path),
-                      (float) (-path / FRACTION)};
-}
-
 /* Fills up the last vector's positions, and finds what each vector spans. */
 static void
 BODY (boxes) (int64_t n, Scratch *s)
@@ -176,9 +155,9 @@ BODY (boxes) (int64_t n, Scratch *s)
 }
 
 static inline int32_t
-BODY (planar_channel) (double x, double y, const PlanarView *v)
+BODY (planar_channel) (double x, double y, const LamPlanarView *v, double e)
 {
-  double t = vfmad1 (x, v->c, vfmad1 (y, v->d, v->e));
+  double t = vfmad1 (x, v->c, vfmad1 (y, v->d, e));
   int64_t bits;
   memcpy (&bits, &t, sizeof bits);
   return (int32_t) (bits >> 32) - FIXED_HIGH;
@@ -187,11 +166,11 @@ BODY (planar_channel) (double x, double y, const PlanarView *v)
 /* The two taps of VW pixels: first in [0, channels - 2], less @base, and both weights. @inside: no pixel
  * lies beside the detector. */
 static inline void
-BODY (planar_taps) (const PlanarView *v, const double *px, const double *py, int inside, int32_t last, int32_t base,
-                    int square, vi *first, vf *w0, vf *w1)
+BODY (planar_taps) (const LamPlanarView *v, double e, const double *px, const double *py, int inside, int32_t last,
+                    int32_t base, int square, vi *first, vf *w0, vf *w1)
 {
   vi high, low;
-  vhalves (px, py, v->c, v->d, v->e, &high, &low);
+  vhalves (px, py, v->c, v->d, e, &high, &low);
   vf o = vtop24 (low), half = vset (v->half), slope = vset (v->slope), most = vset (v->most), one = vset (FRACTION);
   if (inside) {
     *first = visub (high, viset (FIXED_HIGH + base));
@@ -210,58 +189,67 @@ BODY (planar_taps) (const PlanarView *v, const double *px, const double *py, int
 
 /* @nk slices: a constant where it is inlined, so that one slice's sum stays in a register. */
 static inline __attribute__ ((always_inline)) void
-BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const PlanarView *view, int views,
-                           const Scratch *s, const float *sino, int add, int64_t nk)
+BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch *s, int64_t nk)
 {
+  enum { FEW = 8, LEVELS = 8 }; /* more slices than LAM_FEW_SLICES and more blocks than 2^7 there are not */
   const int32_t channels = (int32_t) a->geometry->channels;
+  const double e = a->geometry->c0 + FIXED;
+  const LamPlanarView *last = a->geometry->planar + a->v1, *p;
   for (int64_t i = 0; i < n; i += VW) {
-    int64_t m = LAM_MIN (n - i, VW);
     const double *x = s->box[i / VW].x, *z = s->box[i / VW].y;
-    vf sum[8];
-    for (int64_t k = 0; k < nk; k++) {
-      const float *o = a->out + k * a->out_stride + at + i;
-      sum[k] = !add ? vzero () : m == VW ? vload (o) : vload_n (o, m);
-    }
-    for (int v = 0; v < views; v++) {
-      const PlanarView *p = view + v;
-      const float *y = sino + v * a->view_stride + a->k0 * a->line_stride;
-      int32_t lo = BODY (planar_channel) (x[p->left], z[p->near], p),
-              hi = BODY (planar_channel) (x[!p->left], z[!p->near], p);
-      vi first, one = viset (1);
-      vf w0, w1;
-      /* Neighbours lie within a window of the detector: two loads instead of a gather. */
-      if (VW > 1 && lo >= 0 && hi <= lo + VLOOKUP_SPAN - 2 && lo <= channels - VLOOKUP_SPAN) {
-        BODY (planar_taps) (p, s->px + i, s->py + i, 1, channels - 2, lo, a->square, &first, &w0, &w1);
-        y += lo;
+    const float *y0 = a->sino + a->k0 * a->line_stride;
+    vf folded[LEVELS][FEW];
+    int depth = 0;
+    int64_t done = 0;
+    for (p = a->geometry->planar + a->v0; p < last;) {
+      const LamPlanarView *end = a->block > 0 && a->block < last - p ? p + a->block : last;
+      vf sum[FEW];
+      for (int64_t k = 0; k < nk; k++)
+        sum[k] = vzero ();
+      for (; p < end; p++, y0 += a->view_stride) {
+        const float *y = y0;
+        int32_t lo = BODY (planar_channel) (x[p->left], z[p->near], p, e),
+                hi = BODY (planar_channel) (x[!p->left], z[!p->near], p, e);
+        vi first, one = viset (1);
+        vf w0, w1;
+        /* Neighbours lie within a window of the detector: two loads instead of a gather. */
+        if (VW > 1 && lo >= 0 && hi <= lo + VLOOKUP_SPAN - 2 && lo <= channels - VLOOKUP_SPAN) {
+          BODY (planar_taps) (p, e, s->px + i, s->py + i, 1, channels - 2, lo, a->square, &first, &w0, &w1);
+          y += lo;
+          for (int64_t k = 0; k < nk; k++, y += a->line_stride)
+            sum[k] = vfma (w1, vlookup (y, viadd (first, one)), vfma (w0, vlookup (y, first), sum[k]));
+          continue;
+        }
+        BODY (planar_taps) (p, e, s->px + i, s->py + i, 0, channels - 2, 0, a->square, &first, &w0, &w1);
         for (int64_t k = 0; k < nk; k++, y += a->line_stride)
-          sum[k] = vfma (w1, vlookup (y, viadd (first, one)), vfma (w0, vlookup (y, first), sum[k]));
-        continue;
+          sum[k] = vfma (w1, vgather (y, viadd (first, one)), vfma (w0, vgather (y, first), sum[k]));
       }
-      BODY (planar_taps) (p, s->px + i, s->py + i, 0, channels - 2, 0, a->square, &first, &w0, &w1);
-      for (int64_t k = 0; k < nk; k++, y += a->line_stride)
-        sum[k] = vfma (w1, vgather (y, viadd (first, one)), vfma (w0, vgather (y, first), sum[k]));
+      for (int64_t k = 0; k < nk; k++)
+        folded[depth][k] = sum[k];
+      depth++;
+      /* Complete pairs: the count of finished blocks tells how many; at the end the rest folds from its end. */
+      for (int64_t d = ++done; depth > 1 && (!(d & 1) || p == last); d >>= 1, depth--)
+        for (int64_t k = 0; k < nk; k++)
+          folded[depth - 2][k] = vadd (folded[depth - 2][k], folded[depth - 1][k]);
     }
+    int64_t m = LAM_MIN (n - i, VW);
     for (int64_t k = 0; k < nk; k++) {
       float *o = a->out + k * a->out_stride + at + i;
       if (m == VW)
-        vstore (o, sum[k]);
+        vstore (o, folded[0][k]);
       else
-        vstore_n (o, sum[k], m);
+        vstore_n (o, folded[0][k], m);
     }
   }
 }
 
 static void
-BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, int64_t view, int views, Scratch *s,
-                     const float *sino, int add)
+BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch *s)
 {
-  PlanarView table[MAX_VIEWS];
-  for (int j = 0; j < views; j++)
-    table[j] = BODY (planar_view) (a->geometry, view + j);
   if (a->k1 - a->k0 == 1)
-    BODY (planar_back_slices) (a, at, n, table, views, s, sino, add, 1);
+    BODY (planar_back_slices) (a, at, n, s, 1);
   else
-    BODY (planar_back_slices) (a, at, n, table, views, s, sino, add, a->k1 - a->k0);
+    BODY (planar_back_slices) (a, at, n, s, a->k1 - a->k0);
 }
 
 static void
@@ -291,15 +279,15 @@ BODY (planar_forward) (const LamForwardArgs *a, int64_t at, int64_t n, Scratch *
   const LamProjectorGeometry *g = a->geometry;
   const int64_t nk = a->k1 - a->k0;
   const float scale = a->scale;
-  int two = BODY (is_two_tap) (g);
+  const LamPlanarView *two = g->planar ? g->planar + a->v0 : NULL;
+  const double e = g->c0 + FIXED;
   if (two) {
-    PlanarView v = BODY (planar_view) (g, a->v0);
     BODY (boxes) (n, s);
     for (int64_t i = 0; i < n; i += VW) {
       vi first;
       vf w0, w1;
       BODY (planar_taps)
-      (&v, s->px + i, s->py + i, 0, (int32_t) g->channels - 2, 0, 0, &first, &w0, &w1);
+      (two, e, s->px + i, s->py + i, 0, (int32_t) g->channels - 2, 0, 0, &first, &w0, &w1);
       vistore (s->first2[0] + i, first);
       vstore (s->left2[0] + i, w0);
       vstore (s->right2[0] + i, w1);

@@ -63,19 +63,10 @@ BODY (positions) (const LamProjectorGeometry *g, const int32_t *restrict pixel, 
   }
 }
 
-/* Whether fractional channels fit the fixed point of planar_taps (). */
-static inline int
-BODY (fits_fixed) (const LamProjectorGeometry *g)
-{
-  double columns = (double) g->columns, rows = g->cy * 2 + 2;
-  return (columns * g->dx + rows * g->dy + fabs (g->cx * g->dx)) / g->dc + fabs (g->c0) < 1 << 18;
-}
-
 static inline int
 BODY (is_two_tap) (const LamProjectorGeometry *g)
 {
-  return !g->cone && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc
-         && (g->layout != LAM_LAYOUT_PLANAR || BODY (fits_fixed) (g));
+  return !g->cone && g->layout == LAM_LAYOUT_SLICES && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc;
 }
 
 /* The horizontal factor of n pixels in one view (spec 3.1, 3.2): q, width, scale, mag. */
@@ -218,13 +209,14 @@ BODY (back) (const LamBackArgs *a)
 {
   const LamProjectorGeometry *g = a->geometry;
   Scratch *s = a->scratch;
-  int two = BODY (is_two_tap) (g), planar = g->layout == LAM_LAYOUT_PLANAR;
+  int two = BODY (is_two_tap) (g);
   for (int64_t at = 0; at < a->n; at += G) {
     int64_t n = LAM_MIN (a->n - at, G);
-    if (!a->again) {
-      BODY (positions) (g, a->pixel + at, n, s);
-      if (two && planar)
-        BODY (boxes) (n, s);
+    BODY (positions) (g, a->pixel + at, n, s);
+    if (g->planar) {
+      BODY (boxes) (n, s);
+      BODY (planar_back2) (a, at, n, s);
+      continue;
     }
     for (int64_t v = a->v0; v < a->v1;) {
       const float *sino = a->sino + (v - a->v0) * a->view_stride;
@@ -232,7 +224,7 @@ BODY (back) (const LamBackArgs *a)
       if (!two) {
         if (g->cone)
           BODY (cone_back) (a, at, n, v, s, sino, add);
-        else if (planar)
+        else if (g->layout == LAM_LAYOUT_PLANAR)
           BODY (planar_back_any) (a, at, n, v, s, sino, add);
         else
           BODY (parallel_back_any) (a, at, n, v, s, sino, add);
@@ -240,14 +232,11 @@ BODY (back) (const LamBackArgs *a)
         continue;
       }
       int views = (int) LAM_MIN (a->v1 - v, MAX_VIEWS);
-      for (int j = 0; j < views && !planar; j++) {
+      for (int j = 0; j < views; j++) {
         BODY (horizontal) (g, v + j, n, s);
         BODY (two_taps) (g, n, &s->taps, a->square, s->first2[j], s->left2[j], s->right2[j]);
       }
-      if (planar)
-        BODY (planar_back2) (a, at, n, v, views, s, sino, add);
-      else
-        BODY (parallel_back2) (a, at, n, views, s, sino, add);
+      BODY (parallel_back2) (a, at, n, views, s, sino, add);
       v += views;
     }
   }

@@ -119,8 +119,13 @@ back_task (int64_t index, int worker, void *data)
     stride[l] = tree_stride;
   }
   int depth = 0;
-  for (int64_t block = blocks.begin; block < blocks.end; block++) {
+  for (int64_t block = blocks.begin, next; block < blocks.end; block = next) {
     LamRange views = lam_blocks_views (&p->blocks, block);
+    next = block + 1;
+    if (p->g.planar && !b->step) { /* the kernel folds by itself */
+      next = blocks.end;
+      views.end = lam_blocks_views (&p->blocks, next - 1).end;
+    }
     if (lam_control_cancelled (p->control))
       return;
     int64_t own = views.begin - p->views.range[d].begin;
@@ -133,6 +138,7 @@ back_task (int64_t index, int worker, void *data)
         .geometry = &p->g,
         .v0 = views.begin,
         .v1 = views.end,
+        .block = next - block > 1 ? p->blocks.size : 0,
         .pixel = b->pixel + at,
         .n = n,
         .sino = sino,
@@ -143,13 +149,12 @@ back_task (int64_t index, int worker, void *data)
         .k0 = b->k.begin,
         .k1 = b->k.end,
         .square = b->square,
-        .again = block > blocks.begin && !b->step && n <= LAM_KERNEL_PIXELS,
         .scratch = scratch (p, d, worker),
     };
     p->kernels->back (&args);
     depth++;
     /* Complete pairs: the count of finished blocks in this node tells how many. */
-    for (int64_t done = block - blocks.begin + 1; !(done & 1) && depth > 1; done >>= 1) {
+    for (int64_t done = next - blocks.begin; !(done & 1) && depth > 1; done >>= 1) {
       depth--;
       add_lines (p, lines, width, place[depth - 1], stride[depth - 1], place[depth], stride[depth]);
     }

@@ -50,6 +50,29 @@ fit_path (LamProjectorGeometry *g, double umax)
   }
 }
 
+/* Whether the kernels for few slices in fixed point apply: footprints of at most two channels, and fractional channels
+ * within 2^19 wherever a hand moves the axis. */
+static gboolean
+is_planar_two_tap (const LamGeometry *s, LamLayout layout)
+{
+  double reach = hypot ((double) s->recon_columns, (double) s->recon_rows * s->row_aspect) * s->voxel_pitch;
+  return layout == LAM_LAYOUT_PLANAR && s->channels >= 2 && s->channels < 1 << 18 && reach / s->channel_pitch < 1 << 18
+         && s->voxel_pitch * fmax (1, s->row_aspect) <= s->channel_pitch;
+}
+
+static LamPlanarView
+planar_view (const LamProjectorGeometry *g, int64_t view)
+{
+  double c = g->cosines[view], d = g->sines[view], inv_dc = 1 / g->dc;
+  double f = fmax (g->dx * fabs (c), g->dy * fabs (d)), width = f * inv_dc, path = g->dx * g->dy / f;
+  return (LamPlanarView){.c = c * inv_dc,
+                         .d = -d * inv_dc,
+                         .left = c<0, .near = d> 0,
+                         .most = (float) (width * path),
+                         .half = (float) ((width + 1) / 2 * path),
+                         .slope = (float) (-path * 0x1p-24)};
+}
+
 static void
 make_geometry (LamProjector *p)
 {
@@ -83,6 +106,9 @@ make_geometry (LamProjector *p)
   }
   g->cosines = p->cosines;
   g->sines = p->sines;
+  for (int64_t v = 0; p->planar && v < s->views; v++)
+    p->planar[v] = planar_view (g, v);
+  g->planar = p->planar;
   g->shifts = cone ? s->shifts : NULL;
   if (!cone)
     return;
@@ -169,7 +195,9 @@ lam_projector_new (const LamGeometry *g, LamDevices *set, GError **error)
   }
   p->cosines = lam_alloc_n (g->views, sizeof (double), "view tables", error);
   p->sines = p->cosines ? lam_alloc_n (g->views, sizeof (double), "view tables", error) : NULL;
-  if (!p->sines)
+  if (!p->sines
+      || (is_planar_two_tap (g, p->layout)
+          && !(p->planar = lam_alloc_n (g->views, sizeof *p->planar, "view tables", error))))
     return NULL;
   make_geometry (p);
   p->list = lam_geometry_mask_pixels (g, &p->list_n, error);
@@ -195,6 +223,7 @@ lam_projector_free (LamProjector *p)
   lam_devices_unref (p->set);
   lam_free (p->cosines);
   lam_free (p->sines);
+  lam_free (p->planar);
   lam_free (p->list);
   g_free (p);
 }

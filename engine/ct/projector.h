@@ -49,6 +49,7 @@ typedef struct {
   LamControl *control; /* not owned; may be NULL */
   LamPlan *plan;       /* not owned: where the workspace was taken from, or NULL */
   double *cosines, *sines;
+  LamPlanarView *planar; /* or NULL */
   struct {
     char *scratch;    /* threads x lam_kernel_scratch () */
     float *tree;      /* threads x tree_floats: partial sums inside a node */

@@ -42,16 +42,36 @@ lam_snapshot_new_take (const LamSnapshotInfo *info, float *pixels)
   g_atomic_ref_count_init (&s->refs);
   s->info = *info;
   s->pixels = pixels;
+  /* In eight lanes, so that the compiler makes vectors of them: the next live slice waits for this. */
+  enum { LANES = 8 };
+  float low[LANES], high[LANES];
+  int32_t bad[LANES] = {0};
+  int64_t n = info->width * info->height, whole = n / LANES * LANES;
+  for (int l = 0; l < LANES; l++) {
+    low[l] = INFINITY;
+    high[l] = -INFINITY;
+  }
+  s->info.bad = 0;
+  for (int64_t i = 0; i < whole; i += LANES)
+    for (int l = 0; l < LANES; l++) {
+      float v = pixels[i + l], size = fabsf (v);
+      int finite = size < INFINITY;
+      low[l] = finite && v < low[l] ? v : low[l];
+      high[l] = finite && v > high[l] ? v : high[l];
+      bad[l] += !finite;
+    }
+  for (int64_t i = whole; i < n; i++) {
+    float v = pixels[i];
+    low[0] = isfinite (v) && v < low[0] ? v : low[0];
+    high[0] = isfinite (v) && v > high[0] ? v : high[0];
+    bad[0] += !isfinite (v);
+  }
   s->info.low = INFINITY;
   s->info.high = -INFINITY;
-  s->info.bad = 0;
-  for (int64_t i = 0; i < info->width * info->height; i++) {
-    if (!isfinite (pixels[i]))
-      s->info.bad++;
-    else {
-      s->info.low = fminf (s->info.low, pixels[i]);
-      s->info.high = fmaxf (s->info.high, pixels[i]);
-    }
+  for (int l = 0; l < LANES; l++) {
+    s->info.low = low[l] < s->info.low ? low[l] : s->info.low;
+    s->info.high = high[l] > s->info.high ? high[l] : s->info.high;
+    s->info.bad += bad[l];
   }
   return s;
 }
