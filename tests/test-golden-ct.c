@@ -200,7 +200,7 @@ prior_case (hid_t group, const char *name, gpointer data)
     }
     g_assert_no_error (error);
     lam_projector_put_volume (p, image, &volume, &error);
-    lam_halos_exchange (p, &volume, &halos, NULL, 0, &error);
+    lam_halos_exchange (p, &volume, &halos, NULL, 0, NULL, NULL, &error);
     g_assert_no_error (error);
     g_autofree int32_t *all = g_new (int32_t, p->pixels);
     for (int64_t i = 0; i < p->pixels; i++)

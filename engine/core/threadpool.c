@@ -18,18 +18,19 @@ typedef struct _Call {
   _Atomic int64_t done; /* indices finished */
   int users;            /* threads inside, under the lock: the caller may not return before it is 0 */
   _Atomic int64_t *busy_ns;
+  pthread_cond_t cond; /* its caller's: all is done, or a place is given */
+  bool waiting;        /* the caller sleeps */
+  int given;           /* the place, -1 = none */
   struct _Call *link;
 } Call;
 
 struct _LamPool {
   pthread_mutex_t lock;
-  pthread_cond_t work;     /* a call was added, or a place became free */
-  pthread_cond_t finished; /* a call may be complete */
-  Call *calls;             /* oldest first */
+  pthread_cond_t work; /* a call was added, or a place became free */
+  Call *calls;         /* oldest first */
   int threads;
   uint64_t free_places; /* bit i: place i (a worker index) is free */
   int sleepers;         /* workers asleep */
-  int waiting;          /* callers asleep */
   _Atomic int pending;  /* rises with every call: what an idle thread spins on */
   bool quit;
   pthread_t *workers;
@@ -63,18 +64,6 @@ take_place (LamPool *pool)
   return place;
 }
 
-/* A place is free again: for a sleeping worker, or for a caller that waits with work of its own. */
-static void
-release_place (LamPool *pool, int place)
-{
-  pool->free_places |= UINT64_C (1) << place;
-  atomic_fetch_add (&pool->pending, 1);
-  if (pool->sleepers)
-    pthread_cond_signal (&pool->work);
-  if (pool->waiting)
-    pthread_cond_broadcast (&pool->finished);
-}
-
 static Call *
 find_call (LamPool *pool)
 {
@@ -82,6 +71,25 @@ find_call (LamPool *pool)
     if (atomic_load (&c->next) < c->n)
       return c;
   return NULL;
+}
+
+/* A place is free again. One sleeping thread at most is woken for it: a caller that waits with work of its own, which has
+ * to be woken anyway, or a worker. */
+static void
+release_place (LamPool *pool, int place)
+{
+  for (Call *c = pool->calls; c; c = c->link)
+    if (c->waiting && c->given < 0 && atomic_load (&c->next) < c->n) {
+      c->given = place;
+      pthread_cond_signal (&c->cond);
+      return;
+    }
+  pool->free_places |= UINT64_C (1) << place;
+  if (find_call (pool)) {
+    atomic_fetch_add (&pool->pending, 1);
+    if (pool->sleepers)
+      pthread_cond_signal (&pool->work);
+  }
 }
 
 /* Works on @c until nothing is left to hand out. Called and returns with the lock held; @place is the caller's. */
@@ -102,8 +110,8 @@ work_on (LamPool *pool, Call *c, int place)
   atomic_fetch_add (&c->done, count);
   pthread_mutex_lock (&pool->lock);
   c->users--;
-  if (c->users == 0 && atomic_load (&c->done) == c->n)
-    pthread_cond_broadcast (&pool->finished);
+  if (c->users == 0 && atomic_load (&c->done) == c->n && c->waiting)
+    pthread_cond_signal (&c->cond);
 }
 
 static _Atomic bool give_way;
@@ -134,7 +142,8 @@ worker_main (void *data)
     Call *c = find_call (pool);
     int place = c ? take_place (pool) : -1;
     if (place >= 0) {
-      work_on (pool, c, place);
+      for (; c; c = find_call (pool))
+        work_on (pool, c, place);
       release_place (pool, place);
       continue;
     }
@@ -166,7 +175,6 @@ lam_pool_new (int threads)
   pool->free_places = pool->threads == 64 ? UINT64_MAX : (UINT64_C (1) << pool->threads) - 1;
   pthread_mutex_init (&pool->lock, NULL);
   pthread_cond_init (&pool->work, NULL);
-  pthread_cond_init (&pool->finished, NULL);
   pool->workers = g_new0 (pthread_t, pool->threads);
   for (int i = 0; i < pool->threads - 1; i++)
     if (pthread_create (&pool->workers[i], NULL, worker_main, pool) != 0) {
@@ -190,7 +198,6 @@ lam_pool_free (LamPool *pool)
     pthread_join (pool->workers[i], NULL);
   pthread_mutex_destroy (&pool->lock);
   pthread_cond_destroy (&pool->work);
-  pthread_cond_destroy (&pool->finished);
   g_free (pool->workers);
   g_free (pool);
 }
@@ -227,30 +234,49 @@ lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic in
     return;
   }
   lam_fp_setup ();
-  Call c = {.func = func, .data = data, .n = n, .busy_ns = busy_ns};
+  Call c = {.func = func, .data = data, .n = n, .busy_ns = busy_ns, .given = -1};
+  pthread_cond_init (&c.cond, NULL);
   pthread_mutex_lock (&pool->lock);
   Call **tail = &pool->calls;
   while (*tail)
     tail = &(*tail)->link;
   *tail = &c;
-  atomic_fetch_add (&pool->pending, 1);
-  if (n > 1 && pool->sleepers)
-    pthread_cond_broadcast (&pool->work);
-  /* Work on it as soon as a place is free, else sleep until that is so or others have done it all. */
-  for (int spin = 0; c.users || atomic_load (&c.done) < n;) {
-    int place = atomic_load (&c.next) < n ? take_place (pool) : -1;
+  int place = take_place (pool);
+  if (pool->free_places && (n > 1 || place < 0)) {
+    atomic_fetch_add (&pool->pending, 1);
+    if (pool->sleepers)
+      pthread_cond_broadcast (&pool->work);
+  }
+  for (;;) {
     if (place >= 0) {
       work_on (pool, &c, place);
+      /* While others end what they took of it: help with other calls, which costs no switch of threads; else look a while. */
+      for (int spin = 0; c.users && spin < 200;) {
+        Call *other = find_call (pool);
+        if (other)
+          work_on (pool, other, place);
+        else {
+          spin++;
+          pthread_mutex_unlock (&pool->lock);
+          for (int i = 0; i < 16; i++)
+            relax ();
+          pthread_mutex_lock (&pool->lock);
+        }
+      }
       release_place (pool, place);
-    } else if (spin++ < 1000 && c.users) {
-      pthread_mutex_unlock (&pool->lock);
-      for (int i = 0; i < 8; i++)
-        relax ();
-      pthread_mutex_lock (&pool->lock);
-    } else {
-      pool->waiting++;
-      pthread_cond_wait (&pool->finished, &pool->lock);
-      pool->waiting--;
+      place = -1;
+    }
+    if (!c.users && atomic_load (&c.done) == n)
+      break;
+    c.waiting = true;
+    while (c.given < 0 && (c.users || atomic_load (&c.done) < n))
+      pthread_cond_wait (&c.cond, &pool->lock);
+    c.waiting = false;
+    place = c.given;
+    c.given = -1;
+    if (place >= 0 && !c.users && atomic_load (&c.done) == n) { /* both came at once */
+      release_place (pool, place);
+      break;
     }
   }
   for (Call **p = &pool->calls; *p; p = &(*p)->link)
@@ -259,4 +285,5 @@ lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic in
       break;
     }
   pthread_mutex_unlock (&pool->lock);
+  pthread_cond_destroy (&c.cond);
 }

@@ -170,6 +170,8 @@ typedef struct {
   LamHalos *halos;
   const int32_t *pixel; /* NULL: all */
   int64_t n;
+  LamDeviceFunc before;
+  void *data;
 } Exchange;
 
 /* Own end slices, packed by the list, into the edges that neighbours fetch. */
@@ -177,6 +179,8 @@ static gboolean
 pack_edges (LamDevice *device, void *data, GError **error)
 {
   const Exchange *e = data;
+  if (e->before && !e->before (device, e->data, error))
+    return FALSE;
   LamProjector *p = e->p;
   int d = device->index;
   int64_t n = lam_placement_count (&p->slices, d), stride = lam_projector_packed_stride (p, d, p->pixels);
@@ -223,10 +227,10 @@ fetch_halos (LamDevice *device, void *data, GError **error)
 
 gboolean
 lam_halos_exchange (LamProjector *p, const LamShards *volume, LamHalos *halos, const int32_t *pixel, int64_t n,
-                    GError **error)
+                    LamDeviceFunc before, void *data, GError **error)
 {
   if (p->slices.devices == 1)
-    return TRUE;
-  Exchange e = {p, volume, halos, pixel, pixel ? n : p->pixels};
+    return !before || lam_devices_run (p->set, before, data, error);
+  Exchange e = {p, volume, halos, pixel, pixel ? n : p->pixels, before, data};
   return lam_devices_run (p->set, pack_edges, &e, error) && lam_devices_run (p->set, fetch_halos, &e, error);
 }

@@ -41,8 +41,8 @@ void lam_volume_sums_plan (const LamProjector *p, LamPlan *plan, int first, int 
 /* Buffers "halo before", "halo after" of the plan, and taking them. */
 void lam_halos_plan (const LamProjector *p, LamPlan *plan, int first, int last);
 gboolean lam_halos_open (LamProjector *p, LamPlan *plan, LamHalos *halos, GError **error);
-/* All halos anew from the volume; or only those of the listed pixels. */
+/* All halos anew from the volume; or only those of the listed pixels. @before (or NULL) is called on each device first. */
 gboolean lam_halos_exchange (LamProjector *p, const LamShards *volume, LamHalos *halos, const int32_t *pixel, int64_t n,
-                             GError **error);
+                             LamDeviceFunc before, void *data, GError **error);
 
 G_END_DECLS

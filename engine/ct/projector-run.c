@@ -86,6 +86,8 @@ typedef struct {
   int first_node[LAM_MAX_DEVICES + 1];
   uint8_t merges[LAM_MAX_NODES];
   int n_nodes;
+  LamDeviceFunc then; /* on each device, after its fold */
+  void *then_data;
 } Back;
 
 typedef struct {
@@ -272,10 +274,10 @@ fold_device (LamDevice *device, void *data, GError **error)
   LamRange own = p->slices.range[d];
   Fold f = {b, d, {LAM_MAX (own.begin, b->k.begin), LAM_MIN (own.end, b->k.end)}, 0};
   if (lam_range_size (f.own) == 0)
-    return TRUE;
+    return !b->then || b->then (device, b->then_data, error);
   f.tile_floats = lam_projector_packed_floats (p, d, LAM_FOLD_PIXELS);
   lam_device_for (device, (b->n + LAM_FOLD_PIXELS - 1) / LAM_FOLD_PIXELS, fold_task, &f);
-  return lam_control_go_on (p->control, error);
+  return lam_control_go_on (p->control, error) && (!b->then || b->then (device, b->then_data, error));
 }
 
 /* One batch of pixels, one band of slices: nodes everywhere, then the fold. */
@@ -301,7 +303,8 @@ back_batch (Back *b, GError **error)
 
 static gboolean
 back (LamProjector *p, const int32_t *pixel, int64_t n, LamShards *sino, const LamShards *weights, const LamStep *step,
-      float *const *out, gboolean indexed, gboolean square, gboolean bands, GError **error)
+      float *const *out, gboolean indexed, gboolean square, gboolean bands, LamDeviceFunc then, void *data,
+      GError **error)
 {
   g_autofree Back *b = g_new0 (Back, 1);
   g_autofree LamListCut *cuts = g_new0 (LamListCut, p->slices.devices);
@@ -339,6 +342,8 @@ back (LamProjector *p, const int32_t *pixel, int64_t n, LamShards *sino, const L
       b->pixel = pixel + at;
       b->n = LAM_MIN (batch, n - at);
       b->out_at = at;
+      b->then = at + b->n == n && b->k.end == all ? then : NULL;
+      b->then_data = data;
       if (!back_batch (b, error))
         return FALSE;
       b->step = NULL;
@@ -352,7 +357,8 @@ lam_projector_back (LamProjector *p, const LamShards *sino, LamShards *volume, g
 {
   if (!everywhere)
     return lam_projector_zero (p, volume, TRUE, error)
-           && back (p, p->list, p->list_n, (LamShards *) sino, NULL, NULL, volume->at, TRUE, square, TRUE, error);
+           && back (p, p->list, p->list_n, (LamShards *) sino, NULL, NULL, volume->at, TRUE, square, TRUE, NULL, NULL,
+                    error);
   /* All pixels, a few rows at a time: the list is short-lived. */
   int64_t columns = p->geometry->recon_columns;
   int64_t rows = LAM_MAX (1, LAM_MIN (p->longest, 1 << 16) / columns), most = LAM_MIN (rows * columns, p->longest);
@@ -362,7 +368,7 @@ lam_projector_back (LamProjector *p, const LamShards *sino, LamShards *volume, g
     for (int64_t i = 0; i < n; i++)
       list[i] = (int32_t) (at + i);
     lam_projector_sort_tiles (p, list, n);
-    if (!back (p, list, n, (LamShards *) sino, NULL, NULL, volume->at, TRUE, square, TRUE, error))
+    if (!back (p, list, n, (LamShards *) sino, NULL, NULL, volume->at, TRUE, square, TRUE, NULL, NULL, error))
       return FALSE;
   }
   return TRUE;
@@ -370,9 +376,10 @@ lam_projector_back (LamProjector *p, const LamShards *sino, LamShards *volume, g
 
 gboolean
 lam_projector_back_list (LamProjector *p, const int32_t *pixel, int64_t n, LamShards *error_sino,
-                         const LamShards *weights, const LamStep *step, LamShards *packed, GError **error)
+                         const LamShards *weights, const LamStep *step, LamShards *packed, LamDeviceFunc then,
+                         void *data, GError **error)
 {
-  return back (p, pixel, n, error_sino, weights, step, packed->at, FALSE, FALSE, FALSE, error);
+  return back (p, pixel, n, error_sino, weights, step, packed->at, FALSE, FALSE, FALSE, then, data, error);
 }
 
 /* ---- collecting slices ---- */
@@ -589,6 +596,19 @@ forward_device (LamDevice *device, void *data, GError **error)
   return lam_control_go_on (p->control, error);
 }
 
+/* A device's collecting and projecting need nothing of the others in between. */
+typedef struct {
+  Collect *collect; /* NULL: nothing to collect */
+  ForwardCall *forward;
+} CollectForward;
+
+static gboolean
+collect_forward_device (LamDevice *device, void *data, GError **error)
+{
+  const CollectForward *c = data;
+  return (!c->collect || collect_device (device, c->collect, error)) && forward_device (device, c->forward, error);
+}
+
 gboolean
 lam_projector_forward (LamProjector *p, const LamShards *volume, LamShards *sino, GError **error)
 {
@@ -609,8 +629,8 @@ lam_projector_forward (LamProjector *p, const LamShards *volume, LamShards *sino
       LamRange kk = {k, LAM_MIN (k + band, all)};
       Collect c = {p, volume, p->list + at, n, p->pixels, kk};
       ForwardCall f = {p, p->list + at, n, kk, &x, copies ? n : p->pixels, !copies, FALSE, sino, NULL, FALSE, !copies};
-      if ((copies && !lam_devices_run (p->set, collect_device, &c, error))
-          || !lam_devices_run (p->set, forward_device, &f, error))
+      CollectForward both = {copies ? &c : NULL, &f};
+      if (!lam_devices_run (p->set, collect_forward_device, &both, error))
         return FALSE;
     }
   return TRUE;
@@ -632,11 +652,17 @@ sum_views (LamProjector *p, double *sum, GError **error)
 }
 
 gboolean
-lam_projector_forward_list (LamProjector *p, const int32_t *pixel, int64_t n, const LamShards *full,
+lam_projector_forward_list (LamProjector *p, const int32_t *pixel, int64_t n, const LamShards *packed, LamShards *full,
                             const LamShards *weights, LamShards *store, double *ss, GError **error)
 {
+  gboolean copies = p->slices.devices > 1;
+  *full = *packed;
+  for (int d = 0; copies && d < p->slices.devices; d++)
+    full->at[d] = p->work[d].cylinders;
+  Collect c = {p, packed, NULL, n, n, {0, p->g.slices}};
   ForwardCall f = {p, pixel, n, {0, p->g.slices}, full, n, FALSE, TRUE, store, weights, TRUE, FALSE};
-  return lam_devices_run (p->set, forward_device, &f, error) && sum_views (p, ss, error);
+  CollectForward both = {copies ? &c : NULL, &f};
+  return lam_devices_run (p->set, collect_forward_device, &both, error) && sum_views (p, ss, error);
 }
 
 /* ---- taking a step apart ---- */

@@ -122,14 +122,18 @@ typedef struct {
   const LamShards *stored; /* A d, where it was kept; else it is made again */
 } LamStep;
 
-/* packed = A^T error over @pixel[n]. @step (or NULL) is taken first, in the same pass over the error where the list is short. */
+/* packed = A^T error over @pixel[n]. @step (or NULL) is taken first, in the same pass over the error where the list is short.
+ * @then (or NULL) is called on each device when its own slices are there, without waiting for the others. */
 gboolean lam_projector_back_list (LamProjector *p, const int32_t *pixel, int64_t n, LamShards *error_sino,
-                                  const LamShards *weights, const LamStep *step, LamShards *packed, GError **error);
+                                  const LamShards *weights, const LamStep *step, LamShards *packed, LamDeviceFunc then,
+                                  void *data, GError **error);
 /* All slices of a packed list on every device: with one device @packed itself, else the workspace's cylinders. */
 gboolean lam_projector_collect (LamProjector *p, const LamShards *packed, int64_t n, LamShards *full, GError **error);
-/* sum over views of <s, w s> with s = A full; keeps s in @store when not NULL. */
-gboolean lam_projector_forward_list (LamProjector *p, const int32_t *pixel, int64_t n, const LamShards *full,
-                                     const LamShards *weights, LamShards *store, double *ss, GError **error);
+/* Collects @packed into @full, as above, and gives sum over views of <s, w s> with s = A full; keeps s in @store when not
+ * NULL. */
+gboolean lam_projector_forward_list (LamProjector *p, const int32_t *pixel, int64_t n, const LamShards *packed,
+                                     LamShards *full, const LamShards *weights, LamShards *store, double *ss,
+                                     GError **error);
 /* Takes @step and returns sum over views of e^2 w / w... see vcd.c: @ee gets sum of a[i]^2 / w[i] (w > 0) or a[i]^2. */
 gboolean lam_projector_apply_step (LamProjector *p, LamShards *error_sino, const LamShards *weights,
                                    const LamStep *step, double *ee, GError **error);

@@ -131,20 +131,26 @@ chunk_device (LamDevice *device, void *data, GError **error)
   return lam_control_go_on (p->control, error);
 }
 
-/* Runs a pass; @host gets [SUMS][slices]. */
-static gboolean
-run (LamVcd *vcd, Call *c, double *host, GError **error)
+/* After a pass: @host gets [SUMS][slices]. */
+static void
+read_sums (LamVcd *vcd, double *host)
 {
   LamProjector *p = vcd->p;
   int64_t all = p->g.slices;
-  if (!lam_devices_run (p->set, chunk_device, c, error))
-    return FALSE;
   for (int d = 0; d < p->slices.devices; d++) {
     LamRange own = p->slices.range[d];
     int64_t bytes = lam_range_size (own) * 8;
     lam_copy (p->set, LAM_HOST, host + own.begin, all * 8, d, lam_plan_get (vcd->plan, d, "subset sums"), bytes, bytes,
               SUMS);
   }
+}
+
+static gboolean
+run (LamVcd *vcd, Call *c, double *host, GError **error)
+{
+  if (!lam_devices_run (vcd->p->set, chunk_device, c, error))
+    return FALSE;
+  read_sums (vcd, host);
   return TRUE;
 }
 
@@ -163,8 +169,11 @@ lam_vcd_direction (LamVcd *vcd, const int32_t *pixel, int64_t n, float lambda, L
   int64_t all = vcd->p->g.slices;
   double *host = vcd->host_sums;
   Call c = {vcd, pixel, n, lambda, 0, vcd->damping ? WEIGH : DIRECTION, NULL};
-  if (!run (vcd, &c, host, error))
+  if (!lam_projector_back_list (vcd->p, pixel, n, &vcd->error, vcd->weighted ? &vcd->weights : NULL,
+                                vcd->has_pending ? &vcd->pending : NULL, &vcd->at_e, chunk_device, &c, error))
     return FALSE;
+  vcd->has_pending = FALSE;
+  read_sums (vcd, host);
   if (vcd->damping) {
     for (int64_t k = 0; k < all; k++)
       vcd->shift[k] = (float) (vcd->damping[k] * host[k] / host[all + k]);
@@ -235,5 +244,5 @@ gboolean
 lam_vcd_update (LamVcd *vcd, const int32_t *pixel, int64_t n, float alpha, gboolean repeats, GError **error)
 {
   Update u = {vcd, pixel, n, 0, alpha, repeats, 0};
-  return lam_devices_run (vcd->p->set, update_device, &u, error);
+  return lam_halos_exchange (vcd->p, &vcd->volume, &vcd->halos, pixel, n, update_device, &u, error);
 }

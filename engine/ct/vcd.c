@@ -295,7 +295,7 @@ lam_vcd_start (LamVcd *vcd, LamVcdStart start, GError **error)
   if (!vcd->weighted && !pass (vcd, ONES, 0, NULL, error))
     return FALSE;
   if (!lam_projector_back (p, vcd->weighted ? &vcd->weights : &vcd->made, &vcd->hessian, FALSE, TRUE, error)
-      || !lam_halos_exchange (p, &vcd->volume, &vcd->halos, NULL, 0, error))
+      || !lam_halos_exchange (p, &vcd->volume, &vcd->halos, NULL, 0, NULL, NULL, error))
     return FALSE;
   return take (vcd, "subset back", &vcd->at_e, error) && take (vcd, "subset gradient", &vcd->g, error)
          && take (vcd, "subset curvature", &vcd->hp, error) && take (vcd, "subset step", &vcd->d, error)
@@ -355,26 +355,20 @@ visit (LamVcd *vcd, const int32_t *pixel, int64_t n, gboolean repeats, double *l
   LamShards full;
   LamVcdSums sums;
   double ss = 0;
-  if (!lam_projector_back_list (p, pixel, n, &vcd->error, weights, vcd->has_pending ? &vcd->pending : NULL, &vcd->at_e,
-                                error))
-    return FALSE;
-  vcd->has_pending = FALSE;
   gboolean kept = keep_made (vcd, n);
   if (!lam_vcd_direction (vcd, pixel, n, (float) lambda, &sums, error)
-      || !lam_projector_collect (p, &vcd->d, n, &full, error)
-      || !lam_projector_forward_list (p, pixel, n, &full, weights, kept ? &vcd->made : NULL, &ss, error))
+      || !lam_projector_forward_list (p, pixel, n, &vcd->d, &full, weights, kept ? &vcd->made : NULL, &ss, error))
     return FALSE;
   double alpha = sums.gd / (lambda * ss + sums.hdd + eps);
   alpha = LAM_CLAMP (alpha, eps, vcd->params.max_step);
   if (vcd->params.positivity) {
     double unused;
     if (!lam_vcd_clip (vcd, pixel, n, (float) (-1 / (alpha + eps)), &sums, error)
-        || !lam_projector_collect (p, &vcd->d, n, &full, error)
-        || (kept && !lam_projector_forward_list (p, pixel, n, &full, weights, &vcd->made, &unused, error)))
+        || (kept ? !lam_projector_forward_list (p, pixel, n, &vcd->d, &full, weights, &vcd->made, &unused, error)
+                 : !lam_projector_collect (p, &vcd->d, n, &full, error)))
       return FALSE;
   }
-  if (!lam_vcd_update (vcd, pixel, n, (float) alpha, repeats, error)
-      || !lam_halos_exchange (p, &vcd->volume, &vcd->halos, pixel, n, error))
+  if (!lam_vcd_update (vcd, pixel, n, (float) alpha, repeats, error))
     return FALSE;
   vcd->pending = (LamStep){pixel, n, full, (float) alpha, kept ? &vcd->made : NULL};
   vcd->has_pending = TRUE;
