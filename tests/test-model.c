@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "model/measure.h"
 #include "model/parameter-list.h"
 #include "model/series.h"
 #include "model/slice-model.h"
@@ -481,6 +482,204 @@ test_slice_model_all_bad (void)
   g_assert_finalize_object (model);
 }
 
+/* -- measured shapes -- */
+
+/* value = 2 column + 3 row, at the middles of pixels; pixels of @pitch_y over 1. */
+static LamSnapshot *
+new_ramp (double pitch_y)
+{
+  LamSnapshotInfo info = {.plane = LAM_PLANE_SLICE, .count = 1, .width = 64, .height = 48, .pitch_x = 1};
+  info.pitch_y = pitch_y;
+  g_strlcpy (info.length_unit, "px", sizeof info.length_unit);
+  g_strlcpy (info.value_unit, "1/px", sizeof info.value_unit);
+  float *pixels = lam_alloc (64 * 48 * sizeof *pixels, "test picture", NULL);
+  for (int r = 0; r < 48; r++)
+    for (int c = 0; c < 64; c++)
+      pixels[r * 64 + c] = 2 * c + 3 * r;
+  pixels[3 * 64 + 4] = NAN;
+  pixels[3 * 64 + 5] = INFINITY;
+  pixels[3 * 64 + 6] = -INFINITY;
+  return lam_snapshot_new_take (&info, pixels);
+}
+
+static void
+test_shape_stats (void)
+{
+  g_autoptr (LamSnapshot) shot = new_ramp (1), flat = new_ramp (2);
+  LamShapeStats s;
+  /* Columns 10 .. 19, rows 20 .. 24: the mean is that of the middle; variances of even steps add. */
+  LamShape box = lam_shape_drawn (LAM_SHAPE_RECTANGLE, 1, 20.2, 24.8, 9.8, 20.1);
+  lam_shape_stats (&box, shot, &s);
+  g_assert_cmpint (s.n, ==, 50);
+  g_assert_cmpfloat_with_epsilon (s.mean, 2 * 14.5 + 3 * 22, 1e-12);
+  g_assert_cmpfloat_with_epsilon (s.sd, sqrt ((4 * 99 / 12.0 + 9 * 24 / 12.0) * 50 / 49), 1e-12);
+  g_assert_cmpfloat (s.min, ==, 2 * 10 + 3 * 20);
+  g_assert_cmpfloat (s.max, ==, 2 * 19 + 3 * 24);
+  g_assert_cmpint (s.nans + s.infinities, ==, 0);
+
+  /* What is not finite is counted and left out; what lies beside the picture does not count. */
+  box = lam_shape_drawn (LAM_SHAPE_RECTANGLE, 1, -7, 2, 7, 4);
+  lam_shape_stats (&box, shot, &s);
+  g_assert_cmpint (s.n, ==, 11);
+  g_assert_cmpint (s.nans, ==, 1);
+  g_assert_cmpint (s.infinities, ==, 2);
+  g_assert_cmpfloat (s.max, ==, 2 * 6 + 3 * 2);
+
+  /* A circle: pixels whose middle lies within; symmetric, so that the mean is that of its middle. */
+  LamShape circle = lam_shape_drawn (LAM_SHAPE_CIRCLE, 1, 30.1, 23.9, 50.1, 23.9);
+  g_assert_cmpfloat (circle.x0, ==, 30);
+  g_assert_cmpfloat (circle.x1, ==, 20);
+  int64_t n = 0;
+  for (int r = 0; r < 48; r++)
+    for (int c = 0; c < 64; c++)
+      n += hypot (c + 0.5 - 30, r + 0.5 - 24) <= 20;
+  lam_shape_stats (&circle, shot, &s);
+  g_assert_cmpint (s.n, ==, n);
+  g_assert_cmpfloat_with_epsilon (s.mean, 2 * 29.5 + 3 * 23.5, 1e-9);
+  /* Where pixels are twice as high as wide, half as many rows. */
+  lam_shape_stats (&circle, flat, &s);
+  for (int r = 0; r < 48; r++)
+    for (int c = 0; c < 64; c++)
+      n -= hypot (c + 0.5 - 30, 2 * (r + 0.5 - 24)) <= 20;
+  g_assert_cmpint (n, >, 0);
+  g_assert_cmpint (s.n, >, 0);
+  g_assert_cmpint (s.n, <, 2 * n + 2);
+
+  /* Large values with a small spread keep their digits. */
+  LamSnapshotInfo info = {.plane = LAM_PLANE_SLICE, .count = 1, .width = 100, .height = 100};
+  float *pixels = lam_alloc (10000 * sizeof *pixels, "test picture", NULL);
+  for (int i = 0; i < 10000; i++)
+    pixels[i] = 1e6f + (i % 2 ? 0.5f : -0.5f);
+  g_autoptr (LamSnapshot) level = lam_snapshot_new_take (&info, pixels);
+  box = lam_shape_drawn (LAM_SHAPE_RECTANGLE, 1, 0, 0, 100, 100);
+  lam_shape_stats (&box, level, &s);
+  g_assert_cmpfloat_with_epsilon (s.mean, 1e6, 1e-9);
+  g_assert_cmpfloat_with_epsilon (s.sd, 0.5 * sqrt (10000 / 9999.0), 1e-9);
+
+  box = lam_shape_drawn (LAM_SHAPE_RECTANGLE, 1, 200, 200, 220, 220);
+  lam_shape_stats (&box, shot, &s);
+  g_assert_cmpint (s.n, ==, 0);
+  g_assert_true (isnan (s.mean));
+  g_assert_false (lam_shape_touches (&box, lam_snapshot_info (shot)));
+}
+
+static void
+test_shape_hands (void)
+{
+  LamShape box = {LAM_SHAPE_RECTANGLE, 10, 10, 30, 20}, circle = {LAM_SHAPE_CIRCLE, 20, 20, 8, 0};
+  LamShape line = {LAM_SHAPE_LINE, 5, 5, 25, 5};
+  g_assert_cmpint (lam_shape_hit (&box, 1, 30.5, 20.5, 2), ==, 4);
+  g_assert_cmpint (lam_shape_hit (&box, 1, 16, 10.5, 2), ==, LAM_SHAPE_BODY);
+  g_assert_cmpint (lam_shape_hit (&box, 1, 16, 14, 2), ==, LAM_SHAPE_INSIDE);
+  g_assert_cmpint (lam_shape_hit (&box, 1, 16, 4, 2), ==, LAM_SHAPE_OUTSIDE);
+  g_assert_cmpint (lam_shape_hit (&circle, 1, 28, 20, 2), ==, 0);
+  g_assert_cmpint (lam_shape_hit (&circle, 1, 20 + 8 * 0.7, 20 + 8 * 0.7, 1), ==, LAM_SHAPE_BODY);
+  g_assert_cmpint (lam_shape_hit (&line, 1, 15, 6, 2), ==, LAM_SHAPE_BODY);
+  g_assert_cmpint (lam_shape_hit (&line, 1, 24.5, 6, 2), ==, 1);
+  /* A corner pulled through the opposite one turns the box over. */
+  LamShape turned = lam_shape_with_handle (&box, 1, 4, 4, 5);
+  g_assert_true (lam_shape_equal (&turned, &(LamShape){LAM_SHAPE_RECTANGLE, 4, 5, 10, 10}));
+  LamShape wide = lam_shape_with_handle (&box, 1, 3, 40, 90);
+  g_assert_true (lam_shape_equal (&wide, &(LamShape){LAM_SHAPE_RECTANGLE, 10, 10, 40, 20}));
+  LamShape big = lam_shape_with_handle (&circle, 1, 1, 20, 32.2);
+  g_assert_true (lam_shape_equal (&big, &(LamShape){LAM_SHAPE_CIRCLE, 20, 20, 12, 0}));
+  LamShape small = lam_shape_grown (&circle, -100, 0);
+  g_assert_cmpfloat (small.x1, ==, 0.5);
+}
+
+static void
+test_shape_profile (void)
+{
+  g_autoptr (LamSnapshot) shot = new_ramp (1), flat = new_ramp (2);
+  /* On a plane interpolation is exact: from (10, 20) to (40, 36) in picture coordinates. */
+  LamShape line = {LAM_SHAPE_LINE, 10, 20, 40, 36};
+  int n = lam_shape_n_samples (&line, lam_snapshot_info (shot));
+  g_assert_cmpint (n, ==, 35);
+  g_assert_cmpfloat (lam_shape_length (&line, lam_snapshot_info (shot)), ==, 34);
+  g_assert_cmpfloat_with_epsilon (lam_shape_length (&line, lam_snapshot_info (flat)), hypot (30, 32), 1e-12);
+  float values[35];
+  lam_shape_sample (&line, shot, n, values);
+  for (int i = 0; i < n; i++) {
+    double t = i / (double) (n - 1), x = 10 + 30 * t - 0.5, y = 20 + 16 * t - 0.5;
+    g_assert_cmpfloat_with_epsilon (values[i], 2 * x + 3 * y, 1e-4);
+  }
+  /* NaN where a neighbour that counts is bad, and outside; along the middles of a row its neighbours do not count. */
+  LamShape bad = {LAM_SHAPE_LINE, 0.5, 3.5, 8.5, 3.5}, beside = {LAM_SHAPE_LINE, 0.5, 4.5, 8.5, 4.5};
+  LamShape out = {LAM_SHAPE_LINE, -4.5, 10.5, 3.5, 10.5};
+  lam_shape_sample (&bad, shot, 9, values);
+  for (int i = 0; i < 9; i++)
+    g_assert_true (isfinite (values[i]) == (i < 4 || i > 6));
+  lam_shape_sample (&beside, shot, 9, values);
+  for (int i = 0; i < 9; i++)
+    g_assert_cmpfloat (values[i], ==, 2 * i + 3 * 4);
+  lam_shape_sample (&out, shot, 9, values);
+  for (int i = 0; i < 9; i++)
+    g_assert_true (isfinite (values[i]) == (i >= 5));
+}
+
+static void
+settle_measure (LamMeasure *measure)
+{
+  while (!lam_measure_is_settled (measure))
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static void
+test_measure (void)
+{
+  LamSliceModel *model = lam_slice_model_new ();
+  LamMeasure *measure = lam_measure_new (model);
+  LamShape box = {LAM_SHAPE_RECTANGLE, 20, 10, 30, 20}, line = {LAM_SHAPE_LINE, 0.5, 0.5, 50.5, 0.5};
+  LamMeasureSlot slot;
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_REGION, &box);
+  g_assert_null (lam_measure_get_stats (measure));
+  g_assert_true (lam_slice_model_take (model, new_shot (0, 1, LAM_PLANE_SLICE, 4)));
+  settle_measure (measure);
+  g_assert_nonnull (lam_measure_get_stats (measure));
+  g_assert_cmpfloat (lam_measure_get_stats (measure)->mean, ==, 24.5 + 1450);
+  g_autofree char *size = lam_measure_region_size (measure);
+  g_assert_cmpstr (size, ==, "10 × 10 px");
+  g_autofree char *words = lam_measure_describe (measure);
+  g_assert_cmpstr (
+      words, ==,
+      "Rectangle, 10 × 10 px: mean 1474, standard deviation 289, from 1020 to 1929 1/px; 100 pixels, 0 not "
+      "finite");
+
+  /* It stays through new pictures, and its numbers follow. */
+  lam_slice_model_set_generation (model, 3);
+  g_assert_true (lam_slice_model_take (model, new_shot (3, 0, LAM_PLANE_SLICE, 4)));
+  settle_measure (measure);
+  g_assert_cmpfloat (lam_measure_get_stats (measure)->mean, ==, 3 + 24.5 + 1450);
+
+  /* Each plane has its own; back in the first one it is there again. */
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_LINE, &line);
+  lam_slice_model_set_plane (model, LAM_PLANE_ROW);
+  g_assert_null (lam_measure_get_stats (measure));
+  g_assert_null (lam_measure_get_profile (measure));
+  g_assert_false (lam_measure_get_chosen (measure, LAM_PLANE_ROW, &slot));
+  lam_slice_model_set_plane (model, LAM_PLANE_SLICE);
+  settle_measure (measure);
+  g_assert_cmpfloat (lam_measure_get_stats (measure)->mean, ==, 3 + 24.5 + 1450);
+  g_assert_cmpint (lam_measure_get_profile (measure)->n, ==, 51);
+  g_assert_cmpfloat (lam_measure_get_profile (measure)->values[7], ==, 10);
+  g_assert_true (lam_measure_get_chosen (measure, LAM_PLANE_SLICE, &slot));
+  g_assert_cmpint (slot, ==, LAM_MEASURE_LINE);
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_LINE, NULL);
+  g_assert_null (lam_measure_get_profile (measure));
+  g_assert_true (lam_measure_get_chosen (measure, LAM_PLANE_SLICE, &slot));
+  g_assert_cmpint (slot, ==, LAM_MEASURE_REGION);
+  /* Gone while a worker is at it. */
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_REGION, &(LamShape){LAM_SHAPE_CIRCLE, 20, 20, 9, 0});
+  g_assert_finalize_object (measure);
+  settle (model);
+  for (int i = 0; i < 50; i++) {
+    g_usleep (500);
+    while (g_main_context_iteration (NULL, FALSE))
+      ;
+  }
+  g_assert_finalize_object (model);
+}
+
 static void
 changed_cb (LamSeries *series, guint first, guint removed, guint added, guint *seen)
 {
@@ -535,6 +734,10 @@ main (int argc, char **argv)
   g_test_add_func ("/model/slice-model", test_slice_model);
   g_test_add_func ("/model/slice-model/gone", test_slice_model_gone);
   g_test_add_func ("/model/slice-model/all-bad", test_slice_model_all_bad);
+  g_test_add_func ("/model/shape/statistics", test_shape_stats);
+  g_test_add_func ("/model/shape/hands", test_shape_hands);
+  g_test_add_func ("/model/shape/profile", test_shape_profile);
+  g_test_add_func ("/model/measure", test_measure);
   g_test_add_func ("/model/series", test_series);
   return g_test_run ();
 }

@@ -315,6 +315,125 @@ test_wheel_keys (void)
   g_assert_finalize_object (model);
 }
 
+/* -- measured shapes, with real events -- */
+
+/* Presses at (x0, y0) of the view and lets go at (x1, y1), with a stop on the way. */
+static void
+drag (GtkWidget *view, double x0, double y0, double x1, double y1)
+{
+  int x, y, u, v;
+  test_screen_point (view, x0, y0, &x, &y);
+  test_screen_point (view, x1, y1, &u, &v);
+  test_xdotool ("mousemove %d %d mousedown 1", x, y);
+  test_xdotool ("mousemove %d %d", (x + u) / 2, (y + v) / 2);
+  test_xdotool ("mousemove %d %d", u, v);
+  test_xdotool ("mouseup 1");
+  test_wait_frames (view, 2);
+}
+
+static gboolean
+measured (gpointer measure)
+{
+  return lam_measure_is_settled (measure);
+}
+
+static void
+assert_shape (LamMeasure *measure, LamMeasureSlot slot, LamShape expected)
+{
+  const LamShape *s = lam_measure_get_shape (measure, LAM_PLANE_SLICE, slot);
+  g_test_message ("%d: %g %g %g %g", s->kind, s->x0, s->y0, s->x1, s->y1);
+  g_assert_true (lam_shape_equal (s, &expected));
+}
+
+static void
+test_regions (void)
+{
+  if (!test_have_xdotool ()) {
+    g_test_skip ("xdotool is not installed");
+    return;
+  }
+  LamSliceModel *model;
+  GtkWidget *window, *view = show (&model, &window, TRUE);
+  LamSliceView *slice = LAM_SLICE_VIEW (view);
+  LamMeasure *measure = lam_measure_new (model);
+  lam_slice_view_set_measure (slice, measure);
+  test_focus_window (window);
+  gtk_widget_grab_focus (view);
+
+  /* O, and a drag from the middle outwards: 8 device pixels are one. */
+  test_xdotool ("key o");
+  test_wait_frames (view, 2);
+  g_assert_cmpint (lam_slice_view_get_tool (slice), ==, LAM_SLICE_TOOL_CIRCLE);
+  drag (view, 64, 64, 96, 64);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_CIRCLE, 8, 8, 4, 0});
+  test_wait (measured, measure);
+  g_assert_cmpint (lam_measure_get_stats (measure)->n, ==, 52);
+  g_assert_cmpfloat (lam_measure_get_stats (measure)->max, ==, 0);
+  g_assert_cmphex (test_pixel (view, 64 - 32, 64) & 0xff0000, <,
+                   0x900000); /* the line's blue, not the picture's black */
+  g_assert_cmphex (test_pixel (view, 64 - 32, 64) & 0xff, >, 0x80);
+
+  /* By its handle it grows, within it moves; by keys too. */
+  drag (view, 96, 64, 112, 64);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_CIRCLE, 8, 8, 6, 0});
+  drag (view, 64, 60, 128, 60);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_CIRCLE, 16, 8, 6, 0});
+  test_xdotool ("key ctrl+Down ctrl+Right ctrl+Right ctrl+shift+Left");
+  test_wait_frames (view, 2);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_CIRCLE, 18, 9, 5, 0});
+  g_assert_cmpint (lam_slice_model_get_index (model), ==, 5);
+
+  /* Esc puts the tool away; a click within then is the crosshair's; Delete removes the circle, then the crosshair. */
+  test_xdotool ("key Escape");
+  test_wait_frames (view, 2);
+  g_assert_cmpint (lam_slice_view_get_tool (slice), ==, LAM_SLICE_TOOL_POINTER);
+  int64_t row, column;
+  drag (view, 150, 75, 150, 75);
+  g_assert_true (lam_slice_model_get_mark (model, &row, &column));
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_CIRCLE, 18, 9, 5, 0});
+  test_xdotool ("key Delete");
+  test_wait_frames (view, 2);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_NONE, 0, 0, 0, 0});
+  g_assert_null (lam_measure_get_stats (measure));
+  g_assert_true (lam_slice_model_get_mark (model, &row, &column));
+  test_xdotool ("key Delete");
+  test_wait_frames (view, 2);
+  g_assert_false (lam_slice_model_get_mark (model, &row, &column));
+
+  /* A rectangle over the NaN block; it stays through the next slice. */
+  test_xdotool ("key b");
+  drag (view, 16, 176, 80, 240);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_RECTANGLE, 2, 22, 10, 30});
+  lam_slice_model_take (model, new_shot (6));
+  test_wait (measured, measure);
+  g_assert_cmpint (lam_measure_get_stats (measure)->n, ==, 64 - 16);
+  g_assert_cmpint (lam_measure_get_stats (measure)->nans, ==, 16);
+  g_assert_cmpfloat (lam_measure_get_stats (measure)->mean, ==, 0.5);
+
+  /* A click draws nothing. Enter puts one into the middle. */
+  drag (view, 200, 40, 201, 40);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_RECTANGLE, 2, 22, 10, 30});
+  test_xdotool ("key Return");
+  test_wait_frames (view, 2);
+  assert_shape (measure, LAM_MEASURE_REGION, (LamShape){LAM_SHAPE_RECTANGLE, 12, 12, 20, 20});
+
+  /* A line beside it: its own numbers, and both stay. */
+  test_xdotool ("key m");
+  drag (view, 20, 44, 240, 44);
+  const LamShape *line = lam_measure_get_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_LINE);
+  g_assert_cmpint (line->kind, ==, LAM_SHAPE_LINE);
+  g_assert_cmpfloat (line->x0, ==, 2.5);
+  g_assert_cmpfloat (line->x1, ==, 30);
+  test_wait (measured, measure);
+  const LamProfile *profile = lam_measure_get_profile (measure);
+  g_assert_cmpfloat (profile->values[0], ==, 0);
+  g_assert_cmpfloat (profile->values[profile->n - 1], ==, 1);
+  g_assert_nonnull (lam_measure_get_stats (measure));
+  g_object_unref (measure);
+  test_close (window);
+  g_assert_finalize_object (model);
+}
+
 /* A picture that is taken down and put up again is uploaded again; the GL names go with the widget. */
 static void
 test_realize_again (void)
@@ -362,6 +481,7 @@ main (int argc, char **argv)
   g_test_add_func ("/slice-view/painters-agree", test_painters);
   g_test_add_func ("/slice-view/level-drag", test_level_drag);
   g_test_add_func ("/slice-view/wheel-and-keys", test_wheel_keys);
+  g_test_add_func ("/slice-view/regions", test_regions);
   g_test_add_func ("/slice-view/realize-again", test_realize_again);
   g_test_add_func ("/slice-view/no-gl", test_no_gl);
   return g_test_run ();

@@ -27,6 +27,7 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, LamSliceVie
     return;
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
   double column, row;
+  lam_slice_tools_motion (self, x, y);
   lam_slice_view_to_picture (self, x, y, &column, &row);
   if (column < 0 || row < 0 || column >= info->width || row >= info->height)
     lam_slice_model_unset_cursor (self->model);
@@ -88,6 +89,8 @@ drag_begin_cb (GtkGestureDrag *gesture, double x, double y, LamSliceView *self)
   double cx, cy;
   center (self, &cx, &cy);
   lam_slice_view_to_picture (self, cx, cy, &self->start_centre_x, &self->start_centre_y);
+  if (self->drag == LAM_DRAG_MARK && lam_slice_tools_press (self, x, y))
+    self->drag = LAM_DRAG_SHAPE;
   if (self->drag == LAM_DRAG_MARK)
     mark_at (self, x, y);
 }
@@ -121,6 +124,9 @@ drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, LamSliceView *sel
     break;
   case LAM_DRAG_MARK:
     mark_at (self, x + dx, y + dy);
+    break;
+  case LAM_DRAG_SHAPE:
+    lam_slice_tools_drag (self, x, y, dx, dy);
     break;
   case LAM_DRAG_NONE:
     break;
@@ -225,7 +231,7 @@ mark_key (GtkWidget *widget, GVariant *args, gpointer data)
 static gboolean
 unmark_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
-  if (LAM_SLICE_VIEW (widget)->model != NULL)
+  if (LAM_SLICE_VIEW (widget)->model != NULL && !lam_slice_tools_remove (LAM_SLICE_VIEW (widget)))
     lam_slice_model_unset_mark (LAM_SLICE_VIEW (widget)->model);
   return TRUE;
 }
@@ -238,13 +244,15 @@ plane_key (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* Leaves the window tool; anything else is for the window (Esc stops a run). */
+/* Puts a tool away; anything else is for the window (Esc stops a run). */
 static gboolean
 escape_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
-  if (!LAM_SLICE_VIEW (widget)->window_tool)
+  LamSliceView *self = LAM_SLICE_VIEW (widget);
+  if (!self->window_tool && self->tool == LAM_SLICE_TOOL_POINTER)
     return FALSE;
   g_object_set (widget, "window-tool", FALSE, NULL);
+  lam_slice_view_set_tool (self, LAM_SLICE_TOOL_POINTER);
   return TRUE;
 }
 

@@ -1,4 +1,5 @@
-/* slice-view-private.h: shared by slice-view.c (what is shown) and slice-input.c (the hands on it). */
+/* slice-view-private.h: shared by slice-view.c (what is shown), slice-input.c (the hands on it) and slice-tools.c (the hands
+ * on measured shapes). */
 #pragma once
 
 #include "slice-gl.h"
@@ -6,11 +7,13 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LAM_DRAG_NONE, LAM_DRAG_PAN, LAM_DRAG_LEVEL, LAM_DRAG_MARK } LamSliceDrag;
+typedef enum { LAM_DRAG_NONE, LAM_DRAG_PAN, LAM_DRAG_LEVEL, LAM_DRAG_MARK, LAM_DRAG_SHAPE } LamSliceDrag;
 
 struct _LamSliceView {
   GtkWidget parent_instance;
   LamSliceModel *model;
+  LamMeasure *measure; /* of that model, or NULL */
+  LamSliceTool tool;
   GtkWidget *area; /* GtkGLArea */
   LamSliceGl *gl;  /* while realized and GL works */
   LamSnapshot *drawn;
@@ -28,12 +31,24 @@ struct _LamSliceView {
   /* A drag under way, with the state it began with. */
   LamSliceDrag drag;
   double start_low, start_high, start_centre_x, start_centre_y, start_zoom, pointer_x, pointer_y;
-  double wheel; /* smooth scrolling collected until it makes a step */
+  int grip; /* what of start_shape is held; LAM_SHAPE_OUTSIDE = a new one is drawn */
+  LamMeasureSlot grip_slot;
+  LamShape start_shape;
+  const char *cursor_name; /* of the pointer, as it was set last */
+  double wheel;            /* smooth scrolling collected until it makes a step */
 };
 
 /* From slice-input.c. */
 void lam_slice_input_class_init (GtkWidgetClass *klass);
 void lam_slice_input_init (LamSliceView *self);
+
+/* From slice-tools.c. */
+void lam_slice_tools_class_init (GtkWidgetClass *klass);
+gboolean lam_slice_tools_press (LamSliceView *self, double x, double y); /* TRUE = a shape is drawn or held from here */
+void lam_slice_tools_drag (LamSliceView *self, double x, double y, double dx, double dy);
+void lam_slice_tools_motion (LamSliceView *self, double x, double y);
+gboolean lam_slice_tools_remove (LamSliceView *self);
+const char *lam_slice_tools_hint (LamSliceView *self);
 
 /* Widget pixels per pixel along both axes, and the picture's size; FALSE = no picture. */
 gboolean lam_slice_view_get_scale (LamSliceView *self, double *scale_x, double *scale_y);

@@ -7,10 +7,11 @@
 
 #include "palette.h"
 #include "slice-overlay.h"
+#include "slice-shapes.h"
 
 G_DEFINE_FINAL_TYPE (LamSliceView, lam_slice_view, GTK_TYPE_WIDGET)
 
-enum { PROP_0, PROP_MODEL, PROP_CROSSHAIR, PROP_WINDOW_TOOL, N_PROPS };
+enum { PROP_0, PROP_MODEL, PROP_CROSSHAIR, PROP_WINDOW_TOOL, PROP_TOOL, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
 static void start_raster (LamSliceView *self);
@@ -313,11 +314,19 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   LamSliceOverlay overlay = {.crosshair = self->crosshair,
                              .hint = self->drag == LAM_DRAG_LEVEL ? _ ("sideways: width · up: brighter · Ctrl: fine")
                                      : self->window_tool          ? _ ("drag: window and level")
-                                                                  : NULL};
+                                                                  : lam_slice_tools_hint (self)};
   lam_slice_view_get_scale (self, &overlay.scale_x, &overlay.scale_y);
   get_origin (self, &overlay.origin_x, &overlay.origin_y);
-  if (self->model != NULL)
-    lam_slice_overlay_snapshot (widget, snapshot, self->model, &overlay);
+  if (self->model == NULL || lam_slice_model_get_snapshot (self->model) == NULL)
+    return;
+  LamMeasureSlot chosen = LAM_MEASURE_REGION;
+  LamPlane plane = lam_slice_view_get_plane (self);
+  if (self->measure != NULL && lam_measure_get_chosen (self->measure, plane, &chosen))
+    for (int i = LAM_MEASURE_SLOTS - 1; i >= 0; i--)
+      lam_slice_shape_snapshot (widget, snapshot,
+                                lam_measure_get_shape (self->measure, plane, (chosen + i) % LAM_MEASURE_SLOTS),
+                                &overlay, TRUE);
+  lam_slice_overlay_snapshot (widget, snapshot, self->model, &overlay);
 }
 
 static void
@@ -353,8 +362,10 @@ update_accessible (LamSliceView *self)
   g_autofree char *cursor = lam_slice_model_describe_cursor (self->model);
   g_autofree char *from = lam_slice_model_format_value (low, high - low);
   g_autofree char *to = lam_slice_model_format_value (high, high - low);
-  g_autofree char *text = g_strdup_printf (_ ("%s; shown from %s to %s %s"),
-                                           cursor != NULL ? cursor : _ ("no pixel chosen"), from, to, info->value_unit);
+  g_autofree char *region = self->measure != NULL ? lam_measure_describe (self->measure) : NULL;
+  g_autofree char *text =
+      g_strdup_printf (_ ("%s; shown from %s to %s %s%s%s"), cursor != NULL ? cursor : _ ("no pixel chosen"), from, to,
+                       info->value_unit, region != NULL ? "; " : "", region != NULL ? region : "");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
 }
@@ -402,6 +413,54 @@ lam_slice_view_get_model (LamSliceView *self)
   return self->model;
 }
 
+LamPlane
+lam_slice_view_get_plane (LamSliceView *self)
+{
+  return self->model != NULL ? lam_slice_model_get_plane (self->model) : LAM_PLANE_SLICE;
+}
+
+static void
+shape_changed_cb (LamMeasure *measure, int plane, int slot, LamSliceView *self)
+{
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+stats_changed_cb (LamMeasure *measure, LamSliceView *self)
+{
+  update_accessible (self);
+}
+
+void
+lam_slice_view_set_measure (LamSliceView *self, LamMeasure *measure)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self) && self->measure == NULL);
+  self->measure = g_object_ref (measure);
+  g_signal_connect_object (measure, "shape-changed", G_CALLBACK (shape_changed_cb), self, 0);
+  g_signal_connect_object (measure, "stats-changed", G_CALLBACK (stats_changed_cb), self, 0);
+}
+
+void
+lam_slice_view_set_tool (LamSliceView *self, LamSliceTool tool)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self) && tool < LAM_SLICE_TOOLS);
+  if (tool != LAM_SLICE_TOOL_POINTER && self->window_tool)
+    g_object_set (self, "window-tool", FALSE, NULL);
+  if (self->tool == tool)
+    return;
+  self->tool = tool;
+  self->cursor_name = NULL;
+  gtk_widget_set_cursor_from_name (GTK_WIDGET (self), NULL);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TOOL]);
+}
+
+LamSliceTool
+lam_slice_view_get_tool (LamSliceView *self)
+{
+  return self->tool;
+}
+
 void
 lam_slice_view_set_use_gl (LamSliceView *self, gboolean use_gl)
 {
@@ -435,6 +494,9 @@ lam_slice_view_get_property (GObject *object, guint id, GValue *value, GParamSpe
   case PROP_WINDOW_TOOL:
     g_value_set_boolean (value, self->window_tool);
     break;
+  case PROP_TOOL:
+    g_value_set_int (value, self->tool);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -454,7 +516,12 @@ lam_slice_view_set_property (GObject *object, guint id, const GValue *value, GPa
     break;
   case PROP_WINDOW_TOOL:
     self->window_tool = g_value_get_boolean (value);
+    if (self->window_tool)
+      lam_slice_view_set_tool (self, LAM_SLICE_TOOL_POINTER);
     gtk_widget_queue_draw (GTK_WIDGET (self));
+    break;
+  case PROP_TOOL:
+    lam_slice_view_set_tool (self, g_value_get_int (value));
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -468,6 +535,7 @@ lam_slice_view_dispose (GObject *object)
   if (self->model != NULL)
     g_signal_handlers_disconnect_by_func (self->model, model_notify_cb, self);
   g_clear_pointer (&self->area, gtk_widget_unparent);
+  g_clear_object (&self->measure);
   g_clear_object (&self->model);
   g_clear_object (&self->texture);
   g_clear_pointer (&self->drawn, lam_snapshot_unref);
@@ -489,10 +557,13 @@ lam_slice_view_class_init (LamSliceViewClass *klass)
   properties[PROP_MODEL] = g_param_spec_object ("model", NULL, NULL, LAM_TYPE_SLICE_MODEL, flags);
   properties[PROP_CROSSHAIR] = g_param_spec_boolean ("crosshair", NULL, NULL, TRUE, flags);
   properties[PROP_WINDOW_TOOL] = g_param_spec_boolean ("window-tool", NULL, NULL, FALSE, flags);
+  properties[PROP_TOOL] =
+      g_param_spec_int ("tool", NULL, NULL, 0, LAM_SLICE_TOOLS - 1, 0, flags | G_PARAM_EXPLICIT_NOTIFY);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   gtk_widget_class_set_css_name (widget_class, "sliceview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   lam_slice_input_class_init (widget_class);
+  lam_slice_tools_class_init (widget_class);
 }
 
 static void

@@ -1,24 +1,41 @@
 /* slice-view.h: one plane of a LamSliceModel: the picture, its level, zoom and position, and the hands on it.
  *
  * Keys and mouse as in the manual's table: wheel = slice, Ctrl+wheel = zoom, middle drag = pan, right drag (or left
- * with the window tool) = level, double click = automatic level; F, R, I, W, N, arrows, Page keys, Home, End, + - 0. */
+ * with the window tool) = level, double click = automatic level; F, R, I, W, N, arrows, Page keys, Home, End, + - 0.
+ * Measured shapes: O circle, B rectangle, M line, V none of them; drawn by a drag or put there by Enter; moved and sized by
+ * handles, or by Ctrl and arrows, with Shift; Delete removes. */
 #pragma once
 
 #include <gtk/gtk.h>
 
+#include "model/measure.h"
 #include "model/slice-model.h"
 
 G_BEGIN_DECLS
 
+/* What the left button does on the picture. */
+typedef enum {
+  LAM_SLICE_TOOL_POINTER, /* the crosshair; shapes by their handles and edges */
+  LAM_SLICE_TOOL_CIRCLE,
+  LAM_SLICE_TOOL_RECTANGLE,
+  LAM_SLICE_TOOL_PROFILE,
+} LamSliceTool;
+#define LAM_SLICE_TOOLS 4
+
 #define LAM_TYPE_SLICE_VIEW (lam_slice_view_get_type ())
 G_DECLARE_FINAL_TYPE (LamSliceView, lam_slice_view, LAM, SLICE_VIEW, GtkWidget)
 
-/* Properties: model, crosshair (draw the mark's lines), window-tool (left drag sets the level).
+/* Properties: model, crosshair (draw the mark's lines), window-tool (left drag sets the level), tool (int).
  * Actions: slice.fit, slice.zoom-in, slice.zoom-out, slice.level-auto, slice.level-full, slice.level-reset,
  * slice.invert, slice.window-tool, slice.next-bad. */
 GtkWidget *lam_slice_view_new (LamSliceModel *model);
 void lam_slice_view_set_model (LamSliceView *self, LamSliceModel *model);
 LamSliceModel *lam_slice_view_get_model (LamSliceView *self);
+LamPlane lam_slice_view_get_plane (LamSliceView *self);
+/* Shapes to measure, of the view's model; NULL = the tools do nothing. */
+void lam_slice_view_set_measure (LamSliceView *self, LamMeasure *measure);
+void lam_slice_view_set_tool (LamSliceView *self, LamSliceTool tool);
+LamSliceTool lam_slice_view_get_tool (LamSliceView *self);
 
 /* FALSE = the CPU draws from now on; for machines whose GL misbehaves. It is also what is done when GL fails. */
 void lam_slice_view_set_use_gl (LamSliceView *self, gboolean use_gl);

@@ -8,6 +8,8 @@
 #include "geometry-view.h"
 #include "histogram.h"
 #include "picture-values.h"
+#include "region-card.h"
+#include "wrap-layout.h"
 
 /* A slice that takes longer than this is not waited for. */
 #define LATE_MS 60
@@ -15,10 +17,12 @@
 struct _LamSlicesTab {
   AdwBin parent_instance;
   LamSession *session;
+  LamMeasure *measure;
   GtkWidget *plane_slice, *plane_row, *plane_column;
   GtkWidget *index_scale, *picture_stack, *waiting, *slice_view;
   GtkAdjustment *index_adjustment;
-  GtkWidget *geometry_view, *histogram, *values;
+  GtkWidget *tool_pointer, *tool_circle, *tool_rectangle, *tool_profile;
+  GtkWidget *geometry_view, *histogram, *region_card, *values;
   gboolean updating; /* widgets are being set from the model */
   double dragged_to; /* where the hand is, when the picture is not yet there */
   gboolean waiting_drag;
@@ -64,6 +68,30 @@ index_changed_cb (GtkAdjustment *adjustment, LamSlicesTab *self)
   if (!self->updating && self->session != NULL)
     lam_slice_model_set_index (lam_session_get_slices (self->session),
                                (int64_t) rint (gtk_adjustment_get_value (adjustment)));
+}
+
+/* -- tools -- */
+
+static void
+tool_toggled_cb (GtkToggleButton *button, LamSlicesTab *self)
+{
+  if (self->updating || !gtk_toggle_button_get_active (button))
+    return;
+  GtkWidget *buttons[LAM_SLICE_TOOLS] = {self->tool_pointer, self->tool_circle, self->tool_rectangle,
+                                         self->tool_profile};
+  for (int i = 0; i < LAM_SLICE_TOOLS; i++)
+    if (GTK_WIDGET (button) == buttons[i])
+      lam_slice_view_set_tool (LAM_SLICE_VIEW (self->slice_view), i);
+}
+
+static void
+tool_notify_cb (LamSliceView *view, GParamSpec *pspec, LamSlicesTab *self)
+{
+  GtkWidget *buttons[LAM_SLICE_TOOLS] = {self->tool_pointer, self->tool_circle, self->tool_rectangle,
+                                         self->tool_profile};
+  self->updating = TRUE;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (buttons[lam_slice_view_get_tool (view)]), TRUE);
+  self->updating = FALSE;
 }
 
 /* -- geometry -- */
@@ -148,6 +176,9 @@ lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
   LamSliceModel *slices = lam_session_get_slices (session);
   lam_slice_view_set_model (LAM_SLICE_VIEW (self->slice_view), slices);
   lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
+  self->measure = lam_measure_new (slices);
+  lam_slice_view_set_measure (LAM_SLICE_VIEW (self->slice_view), self->measure);
+  lam_region_card_set_measure (LAM_REGION_CARD (self->region_card), self->measure);
   lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
   g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
   g_signal_connect_object (slices, "notify::snapshot", G_CALLBACK (snapshot_notify_cb), self, 0);
@@ -162,6 +193,12 @@ LamSliceView *
 lam_slices_tab_get_slice_view (LamSlicesTab *self)
 {
   return LAM_SLICE_VIEW (self->slice_view);
+}
+
+LamMeasure *
+lam_slices_tab_get_measure (LamSlicesTab *self)
+{
+  return self->measure;
 }
 
 int
@@ -188,6 +225,7 @@ static void
 lam_slices_tab_dispose (GObject *object)
 {
   g_clear_handle_id (&LAM_SLICES_TAB (object)->late_source, g_source_remove);
+  g_clear_object (&LAM_SLICES_TAB (object)->measure);
   g_clear_object (&LAM_SLICES_TAB (object)->session);
   G_OBJECT_CLASS (lam_slices_tab_parent_class)->dispose (object);
 }
@@ -202,6 +240,8 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
   g_type_ensure (LAM_TYPE_HISTOGRAM);
   g_type_ensure (LAM_TYPE_PICTURE_VALUES);
+  g_type_ensure (LAM_TYPE_REGION_CARD);
+  g_type_ensure (LAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/slices-tab.ui");
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamSlicesTab, name)
   BIND (plane_slice);
@@ -214,6 +254,11 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   BIND (slice_view);
   BIND (geometry_view);
   BIND (histogram);
+  BIND (region_card);
+  BIND (tool_pointer);
+  BIND (tool_circle);
+  BIND (tool_rectangle);
+  BIND (tool_profile);
   BIND (values);
 #undef BIND
 }
@@ -225,6 +270,10 @@ lam_slices_tab_init (LamSlicesTab *self)
   GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
   for (int i = 0; i < LAM_PLANES; i++)
     g_signal_connect (buttons[i], "toggled", G_CALLBACK (plane_toggled_cb), self);
+  GtkWidget *tools[LAM_SLICE_TOOLS] = {self->tool_pointer, self->tool_circle, self->tool_rectangle, self->tool_profile};
+  for (int i = 0; i < LAM_SLICE_TOOLS; i++)
+    g_signal_connect (tools[i], "toggled", G_CALLBACK (tool_toggled_cb), self);
+  g_signal_connect_object (self->slice_view, "notify::tool", G_CALLBACK (tool_notify_cb), self, 0);
   g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
   g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);
   g_signal_connect (self->geometry_view, "axis-dragged", G_CALLBACK (dragged_cb), self);

@@ -14,6 +14,7 @@ G_DECLARE_FINAL_TYPE (LamSlicesTab, lam_slices_tab, LAM, SLICES_TAB, AdwBin)
 /* Set once, before the tab is shown. */
 void lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session);
 LamSliceView *lam_slices_tab_get_slice_view (LamSlicesTab *self);
+LamMeasure *lam_slices_tab_get_measure (LamSlicesTab *self);
 /* Where F6 stops, in order; returns how many, at most 4. */
 int lam_slices_tab_get_panes (LamSlicesTab *self, GtkWidget **panes);
 
