@@ -10,6 +10,8 @@
 #include "line-layer.h"
 #include "model/parameter-list.h"
 #include "parameter-row.h"
+#include "profile-card.h"
+#include "region-card.h"
 #include "widget-util.h"
 
 static const LamParameterChoice beams[] = {{"parallel", "Parallel"}, {"cone", "Cone"}, {NULL, NULL}};
@@ -403,6 +405,76 @@ test_geometry_view (void)
   g_assert_finalize_object (LAM_GEOMETRY_VIEW (view));
 }
 
+/* -- cards of measured shapes -- */
+
+static LamSnapshot *
+new_picture (uint64_t generation, const char *unit)
+{
+  LamSnapshotInfo info = {.generation = generation, .plane = LAM_PLANE_SLICE, .count = 1, .width = 64, .height = 48};
+  info.pitch_x = info.pitch_y = g_str_equal (unit, "mm") ? 0.05 : 1;
+  g_strlcpy (info.length_unit, unit, sizeof info.length_unit);
+  g_snprintf (info.value_unit, sizeof info.value_unit, "1/%s", unit);
+  float *pixels = lam_alloc (64 * 48 * sizeof *pixels, "test picture", NULL);
+  for (int i = 0; i < 64 * 48; i++)
+    pixels[i] = (float) (0.001 * (i % 64) + 0.01 * generation);
+  pixels[20 * 64 + 20] = NAN;
+  return lam_snapshot_new_take (&info, pixels);
+}
+
+static gboolean
+measured (gpointer measure)
+{
+  return lam_measure_is_settled (measure) && lam_slice_model_is_settled (lam_measure_get_model (measure));
+}
+
+static void
+test_measure_cards (void)
+{
+  LamSliceModel *model = lam_slice_model_new ();
+  LamMeasure *measure = lam_measure_new (model);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
+  LamRegionCard *region = g_object_new (LAM_TYPE_REGION_CARD, NULL);
+  LamProfileCard *profile = g_object_new (LAM_TYPE_PROFILE_CARD, NULL);
+  lam_region_card_set_measure (region, measure);
+  lam_profile_card_set_measure (profile, measure);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (region));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (profile));
+  GtkWidget *window = test_present (box, 300, 400);
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (region)));
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (profile)));
+
+  lam_slice_model_take (model, new_picture (0, "px"));
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_REGION,
+                         &(LamShape){LAM_SHAPE_RECTANGLE, 10, 10, 30, 30});
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_LINE, &(LamShape){LAM_SHAPE_LINE, 0.5, 5.5, 40.5, 5.5});
+  test_wait (measured, measure);
+  test_wait_frames (window, 3);
+  g_assert_true (gtk_widget_get_visible (GTK_WIDGET (region)));
+  g_assert_cmpstr (lam_region_card_get_text (region, "n"), ==, "399");
+  g_assert_cmpstr (lam_region_card_get_text (region, "NaN"), ==, "1");
+  g_assert_cmpstr (lam_region_card_get_text (region, "mean"), ==, "0.0195");
+  g_assert_cmpstr (lam_region_card_get_text (region, "min"), ==, "0.0100");
+  g_assert_true (gtk_widget_get_visible (GTK_WIDGET (profile)));
+  g_autofree char *at = lam_chart_describe (lam_profile_card_get_chart (profile), 12.2);
+  g_assert_cmpstr (at, ==, "length (px) 12 · value 0.012 1/px");
+
+  /* A picture that follows: new numbers; in another unit: a chart of that unit. */
+  lam_slice_model_set_generation (model, 1);
+  lam_slice_model_take (model, new_picture (1, "mm"));
+  test_wait (measured, measure);
+  test_wait_frames (window, 3);
+  g_assert_cmpstr (lam_region_card_get_text (region, "mean"), ==, "0.0295");
+  g_autofree char *mm = lam_chart_describe (lam_profile_card_get_chart (profile), 1);
+  g_assert_cmpstr (mm, ==, "length (mm) 1 · value 0.03 1/mm");
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_REGION, NULL);
+  lam_measure_set_shape (measure, LAM_PLANE_SLICE, LAM_MEASURE_LINE, NULL);
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (region)));
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (profile)));
+  test_close (window);
+  g_assert_finalize_object (measure);
+  g_assert_finalize_object (model);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -413,6 +485,7 @@ main (int argc, char **argv)
   g_test_add_func ("/widgets/histogram", test_histogram);
   g_test_add_func ("/widgets/axis", test_axis);
   g_test_add_func ("/widgets/chart", test_chart);
+  g_test_add_func ("/widgets/measure-cards", test_measure_cards);
   g_test_add_func ("/widgets/geometry-view", test_geometry_view);
   return g_test_run ();
 }

@@ -8,6 +8,7 @@
 #include "geometry-view.h"
 #include "histogram.h"
 #include "picture-values.h"
+#include "profile-card.h"
 #include "region-card.h"
 #include "wrap-layout.h"
 
@@ -22,7 +23,7 @@ struct _LamSlicesTab {
   GtkWidget *index_scale, *picture_stack, *waiting, *slice_view;
   GtkAdjustment *index_adjustment;
   GtkWidget *tool_pointer, *tool_circle, *tool_rectangle, *tool_profile;
-  GtkWidget *geometry_view, *histogram, *region_card, *values;
+  GtkWidget *geometry_view, *histogram, *region_card, *values, *profile_card, *cards;
   gboolean updating; /* widgets are being set from the model */
   double dragged_to; /* where the hand is, when the picture is not yet there */
   gboolean waiting_drag;
@@ -92,6 +93,28 @@ tool_notify_cb (LamSliceView *view, GParamSpec *pspec, LamSlicesTab *self)
   self->updating = TRUE;
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (buttons[lam_slice_view_get_tool (view)]), TRUE);
   self->updating = FALSE;
+}
+
+/* A card that has come below what is seen is brought into sight. */
+static gboolean
+reveal_cb (GtkWidget *card, GdkFrameClock *clock, gpointer data)
+{
+  LamSlicesTab *self = data;
+  graphene_rect_t bounds;
+  GtkAdjustment *scroll = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->cards));
+  GtkWidget *content = gtk_widget_get_parent (card);
+  if (gtk_widget_get_height (card) == 0)
+    return G_SOURCE_CONTINUE;
+  if (gtk_widget_compute_bounds (card, content, &bounds))
+    gtk_adjustment_clamp_page (scroll, bounds.origin.y, bounds.origin.y + bounds.size.height + 2);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+card_visible_cb (GtkWidget *card, GParamSpec *pspec, LamSlicesTab *self)
+{
+  if (gtk_widget_get_visible (card))
+    gtk_widget_add_tick_callback (card, reveal_cb, self, NULL);
 }
 
 /* -- geometry -- */
@@ -178,6 +201,7 @@ lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
   lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
   self->measure = lam_measure_new (slices);
   lam_slice_view_set_measure (LAM_SLICE_VIEW (self->slice_view), self->measure);
+  lam_profile_card_set_measure (LAM_PROFILE_CARD (self->profile_card), self->measure);
   lam_region_card_set_measure (LAM_REGION_CARD (self->region_card), self->measure);
   lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
   g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
@@ -240,6 +264,7 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
   g_type_ensure (LAM_TYPE_HISTOGRAM);
   g_type_ensure (LAM_TYPE_PICTURE_VALUES);
+  g_type_ensure (LAM_TYPE_PROFILE_CARD);
   g_type_ensure (LAM_TYPE_REGION_CARD);
   g_type_ensure (LAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/slices-tab.ui");
@@ -255,6 +280,8 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   BIND (geometry_view);
   BIND (histogram);
   BIND (region_card);
+  BIND (profile_card);
+  BIND (cards);
   BIND (tool_pointer);
   BIND (tool_circle);
   BIND (tool_rectangle);
@@ -273,6 +300,8 @@ lam_slices_tab_init (LamSlicesTab *self)
   GtkWidget *tools[LAM_SLICE_TOOLS] = {self->tool_pointer, self->tool_circle, self->tool_rectangle, self->tool_profile};
   for (int i = 0; i < LAM_SLICE_TOOLS; i++)
     g_signal_connect (tools[i], "toggled", G_CALLBACK (tool_toggled_cb), self);
+  g_signal_connect_object (self->region_card, "notify::visible", G_CALLBACK (card_visible_cb), self, 0);
+  g_signal_connect_object (self->profile_card, "notify::visible", G_CALLBACK (card_visible_cb), self, 0);
   g_signal_connect_object (self->slice_view, "notify::tool", G_CALLBACK (tool_notify_cb), self, 0);
   g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
   g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);
