@@ -21,6 +21,7 @@ static const struct {
     {"phantom", N_ ("Make a test volume"), lam_cli_phantom},
     {"render", N_ ("A plane of a volume, or a view of a scan, as a PNG picture"), lam_cli_render},
     {"convert", N_ ("Between volume files, image stacks and scan files"), lam_cli_convert},
+    {"sweep", N_ ("One slice over a range of a parameter: where it is sharpest"), lam_cli_sweep},
     {"plan", N_ ("What a run would need: memory and copies, by device"), lam_cli_plan},
     {"devices", N_ ("The devices of this machine, and their test"), lam_cli_devices},
     {"bench", N_ ("Time one task and print one JSON line"), lam_cli_bench},

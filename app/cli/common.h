@@ -85,6 +85,7 @@ int lam_cli_project (int argc, char **argv);
 int lam_cli_phantom (int argc, char **argv);
 int lam_cli_render (int argc, char **argv);
 int lam_cli_convert (int argc, char **argv);
+int lam_cli_sweep (int argc, char **argv);
 int lam_cli_plan (int argc, char **argv);
 int lam_cli_devices (int argc, char **argv);
 int lam_cli_bench (int argc, char **argv);
