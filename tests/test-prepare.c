@@ -316,7 +316,7 @@ test_axis (void)
     k.tilt = 0.2;
     k.bin = bin;
     g_autoptr (LamDataset) whole = load (&f, &k);
-    k.crop_rows = (LamRange){2, 12};
+    k.crop_rows = (LamRange){3, 12};
     k.crop_channels = (LamRange){30, 90};
     g_autoptr (LamDataset) part = load (&f, &k);
     double at[2];
@@ -328,7 +328,7 @@ test_axis (void)
     g_test_message ("bin %d: %.5f and %.5f at the axis, which moved to channels %.3f and %.3f of the file", bin, at[0],
                     at[1], lam_provenance_channel (&whole->made, lam_geometry_center (whole->geometry)),
                     lam_provenance_channel (&part->made, lam_geometry_center (part->geometry)));
-    g_assert_cmpfloat_with_epsilon (at[0], at[1], 1e-3);
+    g_assert_cmpfloat_with_epsilon (at[0], at[1], bin == 1 ? 4e-4 : 2e-3);
     g_autoptr (LamGeometry) planned = lam_prepare_geometry (&k, f.scan, NULL);
     g_assert_cmpfloat (planned->channel_offset, ==, part->geometry->channel_offset);
     g_assert_cmpint (planned->channels, ==, part->geometry->channels);
