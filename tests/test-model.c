@@ -449,6 +449,55 @@ test_slice_model (void)
   g_assert_finalize_object (model);
 }
 
+static void
+asked_cb (LamSliceModel *model, int plane, gint64 index, gint64 *asked)
+{
+  asked[plane] = index;
+  asked[LAM_PLANES]++;
+}
+
+/* All planes at once: each is asked for, and the crosshair of each is where the others are. */
+static void
+test_slice_model_planes (void)
+{
+  LamSliceModel *model = lam_slice_model_new ();
+  gint64 asked[LAM_PLANES + 1] = {-1, -1, -1, 0};
+  int64_t row, column;
+  g_signal_connect (model, "wanted", G_CALLBACK (asked_cb), asked);
+  lam_slice_model_set_extent (model, 9, 40, 100);
+  g_assert_cmpint (asked[LAM_PLANES], ==, 1);
+  lam_slice_model_set_mark (model, 30, 70);
+  lam_slice_model_set_all_planes (model, TRUE);
+  g_assert_cmpint (asked[LAM_PLANE_SLICE], ==, 4);
+  g_assert_cmpint (asked[LAM_PLANE_ROW], ==, 30);
+  g_assert_cmpint (asked[LAM_PLANE_COLUMN], ==, 70);
+  g_assert_true (lam_slice_model_get_mark_in (model, LAM_PLANE_ROW, &row, &column));
+  g_assert_cmpint (row, ==, 4);
+  g_assert_cmpint (column, ==, 70);
+  lam_slice_model_set_mark_in (model, LAM_PLANE_COLUMN, 6, 12);
+  g_assert_cmpint (asked[LAM_PLANE_SLICE], ==, 6);
+  g_assert_cmpint (asked[LAM_PLANE_ROW], ==, 12);
+  gint64 before = asked[LAM_PLANES];
+  lam_slice_model_set_plane (model, LAM_PLANE_COLUMN);
+  g_assert_cmpint (asked[LAM_PLANES], ==, before);
+  lam_slice_model_set_index (model, 33);
+  g_assert_cmpint (asked[LAM_PLANE_COLUMN], ==, 33);
+  g_assert_true (lam_slice_model_get_mark_in (model, LAM_PLANE_SLICE, &row, &column));
+  g_assert_cmpint (row, ==, 12);
+  g_assert_cmpint (column, ==, 33);
+
+  /* A live slice ends what was made of another geometry, in the other planes. */
+  g_assert_true (lam_slice_model_take (model, new_shot (0, 3, LAM_PLANE_ROW, 4)));
+  g_assert_nonnull (lam_slice_model_peek (model, LAM_PLANE_ROW));
+  lam_slice_model_set_generation (model, 1);
+  g_assert_true (lam_slice_model_take (model, new_shot (1, LAM_ITERATION_LIVE, LAM_PLANE_SLICE, 4)));
+  g_assert_null (lam_slice_model_peek (model, LAM_PLANE_ROW));
+  lam_slice_model_set_all_planes (model, FALSE);
+  g_assert_false (lam_slice_model_is_wanted (model, LAM_PLANE_SLICE));
+  settle (model);
+  g_assert_finalize_object (model);
+}
+
 /* A worker that outlives its model touches nothing. */
 static void
 test_slice_model_gone (void)
@@ -732,6 +781,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/undo/steps", test_undo_steps);
   g_test_add_func ("/model/undo/random-walk", test_undo_walk);
   g_test_add_func ("/model/slice-model", test_slice_model);
+  g_test_add_func ("/model/slice-model/planes", test_slice_model_planes);
   g_test_add_func ("/model/slice-model/gone", test_slice_model_gone);
   g_test_add_func ("/model/slice-model/all-bad", test_slice_model_all_bad);
   g_test_add_func ("/model/shape/statistics", test_shape_stats);

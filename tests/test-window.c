@@ -339,6 +339,103 @@ test_run (void)
   close_window (window);
 }
 
+/* -- three planes -- */
+
+static gboolean
+planes_current (gpointer session)
+{
+  LamSliceModel *slices = lam_session_get_slices (session);
+  for (int p = 0; p < LAM_PLANES; p++) {
+    LamSnapshot *shot = lam_slice_model_peek (slices, p);
+    if (shot == NULL || lam_snapshot_info (shot)->generation != lam_slice_model_get_generation (slices)
+        || lam_snapshot_info (shot)->index != lam_slice_model_get_plane_index (slices, p))
+      return FALSE;
+  }
+  return lam_slice_model_is_settled (slices);
+}
+
+static void
+test_three_planes (void)
+{
+  GtkWidget *window = new_example (3);
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  LamSliceModel *slices = lam_session_get_slices (session);
+  test_wait (is_current, session);
+  lam_slice_model_set_all_planes (slices, TRUE);
+  test_wait_frames (window, 4);
+  /* Live there is only the slice. */
+  g_assert_nonnull (lam_slice_model_peek (slices, LAM_PLANE_SLICE));
+  g_assert_null (lam_slice_model_peek (slices, LAM_PLANE_ROW));
+
+  /* While a run goes all three come, through one point. */
+  activate (window, "win.run");
+  test_wait (has_iteration, session);
+  test_wait (planes_current, session);
+  test_wait (is_ready, session);
+  test_wait (planes_current, session);
+  for (int p = 0; p < LAM_PLANES; p++)
+    g_assert_cmpint (lam_snapshot_info (lam_slice_model_peek (slices, p))->iteration, ==, 3);
+  test_wait_frames (window, 4);
+
+  LamSliceView *view = lam_reconstruct_page_get_slice_view (lam_window_get_reconstruct_page (LAM_WINDOW (window)));
+  g_assert_cmpint (lam_slice_view_get_plane (view), ==, LAM_PLANE_SLICE);
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (view)));
+  double zoom = lam_slice_view_get_zoom (view);
+  if (test_have_xdotool ()) {
+    /* A click in the slice moves the row and the column; the voxel is the same in all three. */
+    double wx, wy;
+    int x, y;
+    lam_slice_view_to_widget (view, 100.5, 140.5, &wx, &wy);
+    test_screen_point (GTK_WIDGET (view), wx, wy, &x, &y);
+    test_xdotool ("mousemove %d %d click 1", x, y);
+    test_wait_frames (window, 3);
+    g_assert_cmpint (lam_slice_model_get_plane_index (slices, LAM_PLANE_ROW), ==, 140);
+    g_assert_cmpint (lam_slice_model_get_plane_index (slices, LAM_PLANE_COLUMN), ==, 100);
+    test_wait (planes_current, session);
+    float values[LAM_PLANES];
+    for (int p = 0; p < LAM_PLANES; p++) {
+      LamSnapshot *shot = lam_slice_model_peek (slices, p);
+      int64_t row, column;
+      g_assert_true (lam_slice_model_get_mark_in (slices, p, &row, &column));
+      values[p] = lam_snapshot_pixels (shot)[row * lam_snapshot_info (shot)->width + column];
+    }
+    g_assert_cmpfloat (values[0], ==, values[1]);
+    g_assert_cmpfloat (values[0], ==, values[2]);
+    /* The wheel over the row's view moves that row, at the same zoom. */
+    GtkWidget *ortho = gtk_widget_get_parent (GTK_WIDGET (view));
+    LamSliceView *row_view = LAM_SLICE_VIEW (gtk_widget_get_next_sibling (gtk_widget_get_first_child (ortho)));
+    g_assert_cmpfloat_with_epsilon (lam_slice_view_get_zoom (row_view), zoom, 1e-9);
+    test_screen_point (GTK_WIDGET (row_view), 100, 20, &x, &y);
+    test_xdotool ("mousemove %d %d click 5", x, y);
+    test_wait_frames (window, 3);
+    g_assert_cmpint (lam_slice_model_get_plane_index (slices, LAM_PLANE_ROW), ==, 141);
+    test_xdotool ("keydown ctrl click 4 keyup ctrl");
+    test_wait_frames (window, 3);
+    g_assert_cmpfloat_with_epsilon (lam_slice_view_get_zoom (row_view), zoom * 1.25, 1e-9);
+    g_assert_cmpfloat_with_epsilon (lam_slice_view_get_zoom (view), zoom * 1.25, 1e-9);
+  }
+  save_picture (window, "window-planes.png");
+
+  /* The axis moved: what was made with the old one goes. Back: all three are there again. */
+  g_assert_true (lam_session_edit_offset (session, 5, NULL));
+  for (gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+       lam_slice_model_peek (slices, LAM_PLANE_ROW) != NULL && g_get_monotonic_time () < end;)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_null (lam_slice_model_peek (slices, LAM_PLANE_ROW));
+  activate (window, "win.undo");
+  test_wait (planes_current, session);
+
+  /* One plane again; its crosshair stays. */
+  int64_t row, column, row_again, column_again;
+  lam_slice_model_get_mark (slices, &row, &column);
+  lam_slice_model_set_all_planes (slices, FALSE);
+  g_assert_true (lam_slice_model_get_mark (slices, &row_again, &column_again));
+  g_assert_cmpint (row, ==, row_again);
+  g_assert_cmpint (column, ==, column_again);
+  test_wait (is_current, session);
+  close_window (window);
+}
+
 static void
 test_stop (void)
 {
@@ -425,6 +522,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/example", test_example);
   g_test_add_func ("/window/small", test_small);
   g_test_add_func ("/window/run", test_run);
+  g_test_add_func ("/window/three-planes", test_three_planes);
   g_test_add_func ("/window/stop", test_stop);
   g_test_add_func ("/window/close-running", test_close_running);
   g_test_add_func ("/window/open-nothing", test_open_nothing);

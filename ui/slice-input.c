@@ -15,6 +15,21 @@ center (LamSliceView *self, double *x, double *y)
   *y = gtk_widget_get_height (GTK_WIDGET (self)) / 2.0;
 }
 
+static void
+step (LamSliceView *self, int64_t steps)
+{
+  LamPlane plane = lam_slice_view_get_plane (self);
+  lam_slice_model_set_plane_index (self->model, plane, lam_slice_model_get_plane_index (self->model, plane) + steps);
+}
+
+/* Of several planes the one that is touched is the one that keys, levels and numbers are about. */
+static void
+choose (LamSliceView *self)
+{
+  if (self->model != NULL && self->plane >= 0)
+    lam_slice_model_set_plane (self->model, self->plane);
+}
+
 /* -- pointer -- */
 
 static void
@@ -22,7 +37,7 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, LamSliceVie
 {
   self->pointer_x = x;
   self->pointer_y = y;
-  LamSnapshot *shot = self->model != NULL ? lam_slice_model_get_snapshot (self->model) : NULL;
+  LamSnapshot *shot = lam_slice_view_get_shot (self);
   if (shot == NULL)
     return;
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
@@ -32,7 +47,7 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, LamSliceVie
   if (column < 0 || row < 0 || column >= info->width || row >= info->height)
     lam_slice_model_unset_cursor (self->model);
   else
-    lam_slice_model_set_cursor (self->model, (int64_t) row, (int64_t) column);
+    lam_slice_model_set_cursor_in (self->model, info->plane, (int64_t) row, (int64_t) column);
 }
 
 static void
@@ -56,28 +71,29 @@ scroll_cb (GtkEventControllerScroll *controller, double dx, double dy, LamSliceV
   int64_t steps = (int64_t) self->wheel;
   self->wheel -= steps;
   if (steps != 0)
-    lam_slice_model_set_index (self->model, lam_slice_model_get_index (self->model) + steps);
+    step (self, steps);
   return TRUE;
 }
 
 static void
 mark_at (LamSliceView *self, double x, double y)
 {
-  LamSnapshot *shot = lam_slice_model_get_snapshot (self->model);
+  LamSnapshot *shot = lam_slice_view_get_shot (self);
   if (shot == NULL)
     return;
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
   double column, row;
   lam_slice_view_to_picture (self, x, y, &column, &row);
-  lam_slice_model_set_mark (self->model, CLAMP ((int64_t) floor (row), 0, info->height - 1),
-                            CLAMP ((int64_t) floor (column), 0, info->width - 1));
+  lam_slice_model_set_mark_in (self->model, info->plane, CLAMP ((int64_t) floor (row), 0, info->height - 1),
+                               CLAMP ((int64_t) floor (column), 0, info->width - 1));
 }
 
 static void
 drag_begin_cb (GtkGestureDrag *gesture, double x, double y, LamSliceView *self)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self));
-  if (self->model == NULL || lam_slice_model_get_snapshot (self->model) == NULL)
+  choose (self);
+  if (lam_slice_view_get_shot (self) == NULL)
     return;
   guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
   GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
@@ -162,6 +178,12 @@ pinch_cb (GtkGestureZoom *gesture, double scale, LamSliceView *self)
   lam_slice_view_zoom_at (self, self->start_zoom * scale / lam_slice_view_get_zoom (self), x, y);
 }
 
+static void
+focus_cb (GtkEventControllerFocus *controller, LamSliceView *self)
+{
+  choose (self);
+}
+
 void
 lam_slice_input_init (LamSliceView *self)
 {
@@ -175,6 +197,10 @@ lam_slice_input_init (LamSliceView *self)
   GtkEventController *scroll = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
   g_signal_connect (scroll, "scroll", G_CALLBACK (scroll_cb), self);
   gtk_widget_add_controller (widget, scroll);
+
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+  g_signal_connect (focus, "enter", G_CALLBACK (focus_cb), self);
+  gtk_widget_add_controller (widget, focus);
 
   GtkGesture *drag = gtk_gesture_drag_new ();
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (drag), 0);
@@ -200,9 +226,8 @@ static gboolean
 step_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
   LamSliceView *self = LAM_SLICE_VIEW (widget);
-  gint64 step = g_variant_get_int64 (args);
   if (self->model != NULL)
-    lam_slice_model_set_index (self->model, lam_slice_model_get_index (self->model) + step);
+    step (self, g_variant_get_int64 (args));
   return TRUE;
 }
 
@@ -211,20 +236,20 @@ static gboolean
 mark_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
   LamSliceView *self = LAM_SLICE_VIEW (widget);
-  LamSnapshot *shot = self->model != NULL ? lam_slice_model_get_snapshot (self->model) : NULL;
+  LamSnapshot *shot = lam_slice_view_get_shot (self);
   int dx, dy;
   int64_t row, column;
   g_variant_get (args, "(ii)", &dx, &dy);
   if (shot == NULL)
     return FALSE;
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
-  if (!lam_slice_model_get_mark (self->model, &row, &column)) {
+  if (!lam_slice_model_get_mark_in (self->model, info->plane, &row, &column)) {
     row = info->height / 2;
     column = info->width / 2;
     dx = dy = 0;
   }
-  lam_slice_model_set_mark (self->model, CLAMP (row + dy, 0, info->height - 1),
-                            CLAMP (column + dx, 0, info->width - 1));
+  lam_slice_model_set_mark_in (self->model, info->plane, CLAMP (row + dy, 0, info->height - 1),
+                               CLAMP (column + dx, 0, info->width - 1));
   return TRUE;
 }
 
@@ -239,8 +264,13 @@ unmark_key (GtkWidget *widget, GVariant *args, gpointer data)
 static gboolean
 plane_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
-  if (LAM_SLICE_VIEW (widget)->model != NULL)
-    lam_slice_model_set_plane (LAM_SLICE_VIEW (widget)->model, g_variant_get_int32 (args));
+  LamSliceModel *model = LAM_SLICE_VIEW (widget)->model;
+  int plane = g_variant_get_int32 (args);
+  if (model == NULL || (plane == LAM_PLANES && !LAM_SLICE_VIEW (widget)->offers_planes))
+    return TRUE;
+  lam_slice_model_set_all_planes (model, plane == LAM_PLANES);
+  if (plane < LAM_PLANES)
+    lam_slice_model_set_plane (model, plane);
   return TRUE;
 }
 
@@ -332,11 +362,12 @@ lam_slice_input_class_init (GtkWidgetClass *klass)
 
   static const struct {
     guint key;
-    LamPlane plane;
+    int plane;
   } planes[] = {{GDK_KEY_1, LAM_PLANE_SLICE}, {GDK_KEY_2, LAM_PLANE_ROW}, {GDK_KEY_3, LAM_PLANE_COLUMN},
-                {GDK_KEY_a, LAM_PLANE_SLICE}, {GDK_KEY_c, LAM_PLANE_ROW}, {GDK_KEY_s, LAM_PLANE_COLUMN}};
+                {GDK_KEY_a, LAM_PLANE_SLICE}, {GDK_KEY_c, LAM_PLANE_ROW}, {GDK_KEY_s, LAM_PLANE_COLUMN},
+                {GDK_KEY_4, LAM_PLANES}};
   for (size_t i = 0; i < G_N_ELEMENTS (planes); i++)
-    gtk_widget_class_add_binding (klass, planes[i].key, 0, plane_key, "i", (int) planes[i].plane);
+    gtk_widget_class_add_binding (klass, planes[i].key, 0, plane_key, "i", planes[i].plane);
 
   gtk_widget_class_add_binding (klass, GDK_KEY_Delete, 0, unmark_key, NULL);
   gtk_widget_class_add_binding (klass, GDK_KEY_Escape, 0, escape_key, NULL);

@@ -98,7 +98,7 @@ crosshair (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model, const
 {
   static const GdkRGBA down = {0.96, 0.76, 0.07, 0.9}, across = {0.18, 0.76, 0.49, 0.9};
   int64_t row, column;
-  if (!lam_slice_model_get_mark (model, &row, &column))
+  if (!lam_slice_model_get_mark_in (model, o->plane, &row, &column))
     return;
   double x = floor (o->origin_x + (column + 0.5) * o->scale_x), y = floor (o->origin_y + (row + 0.5) * o->scale_y);
   gtk_snapshot_append_color (snapshot, &down, &GRAPHENE_RECT_INIT (x, 0, 1, gtk_widget_get_height (widget)));
@@ -106,18 +106,35 @@ crosshair (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model, const
 }
 
 void
+lam_slice_overlay_words (GtkWidget *widget, GtkSnapshot *snapshot, const char *text)
+{
+  g_autoptr (PangoLayout) layout = lam_small_layout (widget, text, TEXT_SCALE);
+  static const GdkRGBA grey = {0.75, 0.75, 0.75, 1};
+  int w, h, width = gtk_widget_get_width (widget);
+  pango_layout_set_width (layout, MAX (width - 2 * MARGIN, 20) * PANGO_SCALE);
+  pango_layout_set_alignment (layout, PANGO_ALIGN_CENTER);
+  pango_layout_get_pixel_size (layout, &w, &h);
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (MARGIN, (gtk_widget_get_height (widget) - h) / 2.0));
+  gtk_snapshot_append_layout (snapshot, layout, &grey);
+  gtk_snapshot_restore (snapshot);
+}
+
+void
 lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model,
                             const LamSliceOverlay *overlay)
 {
-  LamSnapshot *shot = lam_slice_model_get_snapshot (model);
+  LamSnapshot *shot = lam_slice_model_peek (model, overlay->plane);
   if (shot == NULL)
     return;
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
   if (overlay->crosshair)
     crosshair (widget, snapshot, model, overlay);
 
-  g_autofree char *where = describe_slice (model, info), *level = describe_level (model);
-  g_autofree char *cursor = lam_slice_model_describe_cursor (model);
+  g_autofree char *where = describe_slice (model, info);
+  g_autofree char *level = overlay->brief ? g_strdup ("") : describe_level (model);
+  g_autofree char *cursor =
+      lam_slice_model_get_cursor_plane (model) == overlay->plane ? lam_slice_model_describe_cursor (model) : NULL;
   double y = MARGIN + corner_text (widget, snapshot, where, LEFT, MARGIN), right = MARGIN;
   /* In a narrow view they stand below each other. */
   if (text_width (widget, where) + text_width (widget, level) + 4 * MARGIN > gtk_widget_get_width (widget))
@@ -130,6 +147,7 @@ lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceMo
   }
   y = right + corner_text (widget, snapshot, level, RIGHT, right);
   corner_text (widget, snapshot, overlay->hint, RIGHT, y);
-  scale_bar (widget, snapshot, info, overlay->scale_x);
+  if (!overlay->brief)
+    scale_bar (widget, snapshot, info, overlay->scale_x);
   corner_text (widget, snapshot, cursor, RIGHT, -MARGIN);
 }

@@ -8,6 +8,8 @@
 G_BEGIN_DECLS
 
 typedef struct {
+  LamPlane plane;
+  gboolean brief;            /* level and scale bar stand in another view of the same model */
   double origin_x, origin_y; /* of the picture, in widget pixels */
   double scale_x, scale_y;   /* widget pixels per pixel */
   gboolean crosshair;
@@ -16,6 +18,9 @@ typedef struct {
 
 void lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model,
                                  const LamSliceOverlay *overlay);
+
+/* In the middle of an empty picture. */
+void lam_slice_overlay_words (GtkWidget *widget, GtkSnapshot *snapshot, const char *text);
 
 /* The longest of 1, 2, 5 times a power of ten that is at most @widest widget pixels at @scale pixels per unit. */
 double lam_scale_bar_length (double scale, double widest);

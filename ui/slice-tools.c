@@ -161,7 +161,7 @@ place_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
   LamSliceView *self = LAM_SLICE_VIEW (widget);
   LamShapeKind kind = drawn_kind[self->tool];
-  if (kind == LAM_SHAPE_NONE || self->measure == NULL || lam_slice_model_get_snapshot (self->model) == NULL)
+  if (kind == LAM_SHAPE_NONE || self->measure == NULL || lam_slice_view_get_shot (self) == NULL)
     return FALSE;
   double column, row, size = fmin (gtk_widget_get_width (widget), gtk_widget_get_height (widget)) / 8.0, c1, r1;
   double x = gtk_widget_get_width (widget) / 2.0, y = gtk_widget_get_height (widget) / 2.0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "slice-gl.h"
+#include "slice-port.h"
 #include "slice-view.h"
 
 G_BEGIN_DECLS
@@ -18,11 +19,11 @@ struct _LamSliceView {
   LamSliceGl *gl;  /* while realized and GL works */
   LamSnapshot *drawn;
   gboolean use_gl, map_stale;
-  gboolean crosshair, window_tool;
+  gboolean crosshair, window_tool, offers_planes;
 
-  /* Where the picture is: fitted, or @zoom with picture point (centre_x, centre_y) in the middle of the widget. */
-  gboolean fitted;
-  double zoom, centre_x, centre_y;
+  LamSlicePort *port; /* where the picture is */
+  int plane;          /* shown always; -1 = the model's */
+  char *placeholder;  /* said where there is no picture */
 
   /* The CPU's picture. One worker at a time; again = something changed meanwhile. */
   GdkTexture *texture;
@@ -50,6 +51,7 @@ void lam_slice_tools_motion (LamSliceView *self, double x, double y);
 gboolean lam_slice_tools_remove (LamSliceView *self);
 const char *lam_slice_tools_hint (LamSliceView *self);
 
+LamSnapshot *lam_slice_view_get_shot (LamSliceView *self); /* to be shown; NULL = none */
 /* Widget pixels per pixel along both axes, and the picture's size; FALSE = no picture. */
 gboolean lam_slice_view_get_scale (LamSliceView *self, double *scale_x, double *scale_y);
 void lam_slice_view_redraw (LamSliceView *self); /* picture and overlay */

@@ -18,11 +18,51 @@ static void start_raster (LamSliceView *self);
 
 /* -- where the picture is -- */
 
+LamSnapshot *
+lam_slice_view_get_shot (LamSliceView *self)
+{
+  return self->model != NULL ? lam_slice_model_peek (self->model, lam_slice_view_get_plane (self)) : NULL;
+}
+
 static const LamSnapshotInfo *
 shown_info (LamSliceView *self)
 {
-  LamSnapshot *shot = self->model != NULL ? lam_slice_model_get_snapshot (self->model) : NULL;
+  LamSnapshot *shot = lam_slice_view_get_shot (self);
   return shot != NULL ? lam_snapshot_info (shot) : NULL;
+}
+
+/* How much larger its pixels are than those of a slice, along x. */
+static double
+relative_pitch (LamSliceView *self, const LamSnapshotInfo *info)
+{
+  LamSnapshot *slice = lam_slice_model_peek (self->model, LAM_PLANE_SLICE);
+  double of_slice = slice != NULL ? lam_snapshot_info (slice)->pitch_x : 0;
+  return of_slice > 0 && info->pitch_x > 0 ? info->pitch_x / of_slice : 1;
+}
+
+/* The scale at which the view shows its whole picture; of all that look through the same port the least one counts. */
+static double
+fit_scale (LamSliceView *self)
+{
+  const LamSnapshotInfo *info = shown_info (self);
+  int width = gtk_widget_get_width (GTK_WIDGET (self)), height = gtk_widget_get_height (GTK_WIDGET (self));
+  if (info == NULL || width <= 0 || height <= 0)
+    return INFINITY;
+  double aspect = lam_snapshot_aspect (info);
+  return fmin (width / (double) info->width, height / (info->height * aspect)) / relative_pitch (self, info);
+}
+
+static double
+port_scale (LamSliceView *self)
+{
+  if (!lam_slice_port_get_fitted (self->port))
+    return lam_slice_port_get_scale (self->port);
+  const GPtrArray *views = lam_slice_port_get_views (self->port);
+  double least = fit_scale (self);
+  for (guint i = 0; i < views->len; i++)
+    if (gtk_widget_get_mapped (g_ptr_array_index (views, i)))
+      least = fmin (least, fit_scale (g_ptr_array_index (views, i)));
+  return isfinite (least) ? least : 1;
 }
 
 gboolean
@@ -33,26 +73,31 @@ lam_slice_view_get_scale (LamSliceView *self, double *scale_x, double *scale_y)
   if (info == NULL)
     return FALSE;
   /* Pixels that are not square are shown as they lie in space. */
-  double aspect = info->pitch_x > 0 && info->pitch_y > 0 ? info->pitch_y / info->pitch_x : 1;
-  double zoom = self->zoom;
-  if (self->fitted)
-    zoom = fmin (gtk_widget_get_width (GTK_WIDGET (self)) / (double) info->width,
-                 gtk_widget_get_height (GTK_WIDGET (self)) / (info->height * aspect));
-  *scale_x = fmax (zoom, 1e-6);
-  *scale_y = *scale_x * aspect;
+  *scale_x = fmax (port_scale (self) * relative_pitch (self, info), 1e-6);
+  *scale_y = *scale_x * lam_snapshot_aspect (info);
   return TRUE;
+}
+
+/* The point of the picture in the middle of the widget. */
+static void
+get_centre (LamSliceView *self, const LamSnapshotInfo *info, double *column, double *row)
+{
+  lam_slice_port_get_centre (self->port, info->plane, column, row);
+  if (!isfinite (*column) || lam_slice_port_get_fitted (self->port))
+    *column = info->width / 2.0;
+  if (!isfinite (*row) || lam_slice_port_get_fitted (self->port))
+    *row = info->height / 2.0;
 }
 
 static void
 get_origin (LamSliceView *self, double *x, double *y)
 {
-  double sx, sy;
+  double sx, sy, cx, cy;
   const LamSnapshotInfo *info = shown_info (self);
   *x = *y = 0;
   if (!lam_slice_view_get_scale (self, &sx, &sy))
     return;
-  double cx = self->fitted ? info->width / 2.0 : self->centre_x,
-         cy = self->fitted ? info->height / 2.0 : self->centre_y;
+  get_centre (self, info, &cx, &cy);
   *x = gtk_widget_get_width (GTK_WIDGET (self)) / 2.0 - cx * sx;
   *y = gtk_widget_get_height (GTK_WIDGET (self)) / 2.0 - cy * sy;
 }
@@ -93,19 +138,15 @@ lam_slice_view_set_zoom (LamSliceView *self, double zoom, double centre_x, doubl
   const LamSnapshotInfo *info = shown_info (self);
   if (info == NULL)
     return;
-  self->fitted = FALSE;
-  self->zoom = CLAMP (zoom, 1.0 / 64, 256);
-  self->centre_x = CLAMP (centre_x, 0, info->width);
-  self->centre_y = CLAMP (centre_y, 0, info->height);
-  lam_slice_view_redraw (self);
+  lam_slice_port_set (self->port, CLAMP (zoom, 1.0 / 64, 256) / relative_pitch (self, info), info->plane,
+                      CLAMP (centre_x, 0, info->width), CLAMP (centre_y, 0, info->height));
 }
 
 void
 lam_slice_view_fit (LamSliceView *self)
 {
   g_return_if_fail (LAM_IS_SLICE_VIEW (self));
-  self->fitted = TRUE;
-  lam_slice_view_redraw (self);
+  lam_slice_port_fit (self->port);
 }
 
 void
@@ -183,14 +224,14 @@ render_cb (GtkGLArea *area, GdkGLContext *context, LamSliceView *self)
     lam_slice_gl_set_map (self->gl, map);
     self->map_stale = FALSE;
   }
-  if (!lam_slice_gl_set_snapshot (self->gl, lam_slice_model_get_snapshot (self->model))) {
+  if (!lam_slice_gl_set_snapshot (self->gl, lam_slice_view_get_shot (self))) {
     g_message ("The picture is larger than this GL's textures; drawing it on the CPU");
     lam_slice_view_set_use_gl (self, FALSE);
     return TRUE;
   }
   int factor = gtk_widget_get_scale_factor (GTK_WIDGET (area));
   lam_slice_gl_draw (self->gl, &look, gtk_widget_get_height (GTK_WIDGET (area)) * factor);
-  set_drawn (self, lam_slice_model_get_snapshot (self->model));
+  set_drawn (self, lam_slice_view_get_shot (self));
   return TRUE;
 }
 
@@ -256,12 +297,13 @@ raster_done_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GBytes) bytes = g_task_propagate_pointer (G_TASK (result), NULL);
   if (self == NULL)
     return;
-  self->working = FALSE;
+  gboolean again = self->again;
+  self->working = self->again = FALSE;
   set_drawn (self, raster->shot);
   g_clear_object (&self->texture);
   self->texture = gdk_memory_texture_new (raster->width, raster->height, GDK_MEMORY_R8G8B8A8, bytes, raster->width * 4);
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (self->again)
+  if (again)
     start_raster (self);
 }
 
@@ -271,7 +313,8 @@ start_raster (LamSliceView *self)
   int factor = gtk_widget_get_scale_factor (GTK_WIDGET (self));
   int width = gtk_widget_get_width (GTK_WIDGET (self)) * factor;
   int height = gtk_widget_get_height (GTK_WIDGET (self)) * factor;
-  if (self->model == NULL || width <= 0 || height <= 0)
+  /* What nobody sees is not painted; it is when it comes into sight. */
+  if (self->model == NULL || width <= 0 || height <= 0 || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   self->again = self->working;
   if (self->working)
@@ -279,7 +322,7 @@ start_raster (LamSliceView *self)
   self->working = TRUE;
   Raster *raster = g_new0 (Raster, 1);
   g_weak_ref_init (&raster->view, self);
-  LamSnapshot *shot = lam_slice_model_get_snapshot (self->model);
+  LamSnapshot *shot = lam_slice_view_get_shot (self);
   raster->shot = shot != NULL ? lam_snapshot_ref (shot) : NULL;
   fill_look (self, &raster->look);
   lam_colour_map_fill (lam_slice_model_get_colour_map (self->model), raster->map);
@@ -311,14 +354,19 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     if (self->texture != NULL)
       gtk_snapshot_append_texture (snapshot, self->texture, &bounds);
   }
-  LamSliceOverlay overlay = {.crosshair = self->crosshair,
+  LamSliceOverlay overlay = {.plane = lam_slice_view_get_plane (self),
+                             .brief = self->plane > LAM_PLANE_SLICE,
+                             .crosshair = self->crosshair,
                              .hint = self->drag == LAM_DRAG_LEVEL ? _ ("sideways: width · up: brighter · Ctrl: fine")
                                      : self->window_tool          ? _ ("drag: window and level")
                                                                   : lam_slice_tools_hint (self)};
   lam_slice_view_get_scale (self, &overlay.scale_x, &overlay.scale_y);
   get_origin (self, &overlay.origin_x, &overlay.origin_y);
-  if (self->model == NULL || lam_slice_model_get_snapshot (self->model) == NULL)
+  if (lam_slice_view_get_shot (self) == NULL) {
+    if (self->placeholder != NULL)
+      lam_slice_overlay_words (widget, snapshot, self->placeholder);
     return;
+  }
   LamMeasureSlot chosen = LAM_MEASURE_REGION;
   LamPlane plane = lam_slice_view_get_plane (self);
   if (self->measure != NULL && lam_measure_get_chosen (self->measure, plane, &chosen))
@@ -330,20 +378,33 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
+lam_slice_view_map (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (lam_slice_view_parent_class)->map (widget);
+  lam_slice_view_redraw (LAM_SLICE_VIEW (widget));
+}
+
+static void
 lam_slice_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   LamSliceView *self = LAM_SLICE_VIEW (widget);
+  const GPtrArray *views = lam_slice_port_get_views (self->port);
   gtk_widget_size_allocate (self->area, &(GtkAllocation){0, 0, width, height}, baseline);
   if (!self->use_gl)
     start_raster (self);
+  /* Where it has less room the linked ones are fitted smaller too. */
+  for (guint i = 0; i < views->len && views->len > 1 && lam_slice_port_get_fitted (self->port); i++)
+    if (g_ptr_array_index (views, i) != self)
+      lam_slice_view_redraw (g_ptr_array_index (views, i));
 }
 
 static void
 lam_slice_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
                         int *minimum_baseline, int *natural_baseline)
 {
-  *minimum = 160;
-  *natural = 480;
+  gboolean linked = LAM_SLICE_VIEW (widget)->plane >= 0;
+  *minimum = linked ? 48 : 160;
+  *natural = linked ? 160 : 480;
 }
 
 /* -- model -- */
@@ -378,14 +439,18 @@ model_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamSliceView *self)
     return;
   update_accessible (self);
   /* The cursor moves with every motion event and changes only the overlay. */
-  if (g_str_equal (name, "cursor") || g_str_equal (name, "mark") || g_str_equal (name, "index")) {
+  if (g_str_equal (name, "cursor") || g_str_equal (name, "mark") || g_str_equal (name, "index")
+      || (g_str_equal (name, "plane") && self->plane >= 0)) {
     gtk_widget_queue_draw (GTK_WIDGET (self));
     return;
   }
+  /* Of several planes one has a new picture. */
+  if (g_str_equal (name, "snapshot") && self->plane >= 0 && self->drawn == lam_slice_view_get_shot (self))
+    return;
   if (g_str_equal (name, "colour-map"))
     self->map_stale = TRUE;
   if (g_str_equal (name, "plane"))
-    self->fitted = TRUE;
+    lam_slice_port_fit (self->port);
   lam_slice_view_redraw (self);
 }
 
@@ -401,7 +466,7 @@ lam_slice_view_set_model (LamSliceView *self, LamSliceModel *model)
   if (model != NULL)
     g_signal_connect_object (model, "notify", G_CALLBACK (model_notify_cb), self, 0);
   self->map_stale = TRUE;
-  self->fitted = TRUE;
+  lam_slice_port_fit (self->port);
   update_accessible (self);
   lam_slice_view_redraw (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODEL]);
@@ -416,7 +481,60 @@ lam_slice_view_get_model (LamSliceView *self)
 LamPlane
 lam_slice_view_get_plane (LamSliceView *self)
 {
-  return self->model != NULL ? lam_slice_model_get_plane (self->model) : LAM_PLANE_SLICE;
+  return self->plane >= 0      ? (LamPlane) self->plane
+         : self->model != NULL ? lam_slice_model_get_plane (self->model)
+                               : LAM_PLANE_SLICE;
+}
+
+void
+lam_slice_view_set_plane (LamSliceView *self, int plane, const char *placeholder)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self) && plane < LAM_PLANES);
+  self->plane = plane;
+  g_free (self->placeholder);
+  self->placeholder = g_strdup (placeholder);
+  gtk_widget_queue_resize (GTK_WIDGET (self));
+  lam_slice_view_redraw (self);
+}
+
+void
+lam_slice_view_set_offers_planes (LamSliceView *self, gboolean offers)
+{
+  self->offers_planes = offers;
+}
+
+static void
+port_changed_cb (LamSlicePort *port, LamSliceView *self)
+{
+  lam_slice_view_redraw (self);
+}
+
+static void
+drop_port (LamSliceView *self)
+{
+  if (self->port == NULL)
+    return;
+  g_signal_handlers_disconnect_by_func (self->port, port_changed_cb, self);
+  lam_slice_port_remove_view (self->port, self);
+  g_clear_object (&self->port);
+}
+
+void
+lam_slice_view_set_port (LamSliceView *self, LamSlicePort *port)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self) && LAM_IS_SLICE_PORT (port));
+  g_object_ref (port);
+  drop_port (self);
+  self->port = port;
+  lam_slice_port_add_view (port, self);
+  g_signal_connect (port, "changed", G_CALLBACK (port_changed_cb), self);
+  lam_slice_view_redraw (self);
+}
+
+LamSlicePort *
+lam_slice_view_get_port (LamSliceView *self)
+{
+  return self->port;
 }
 
 static void
@@ -534,7 +652,9 @@ lam_slice_view_dispose (GObject *object)
   LamSliceView *self = LAM_SLICE_VIEW (object);
   if (self->model != NULL)
     g_signal_handlers_disconnect_by_func (self->model, model_notify_cb, self);
+  drop_port (self);
   g_clear_pointer (&self->area, gtk_widget_unparent);
+  g_clear_pointer (&self->placeholder, g_free);
   g_clear_object (&self->measure);
   g_clear_object (&self->model);
   g_clear_object (&self->texture);
@@ -551,6 +671,7 @@ lam_slice_view_class_init (LamSliceViewClass *klass)
   object_class->set_property = lam_slice_view_set_property;
   object_class->dispose = lam_slice_view_dispose;
   widget_class->snapshot = lam_slice_view_snapshot;
+  widget_class->map = lam_slice_view_map;
   widget_class->size_allocate = lam_slice_view_size_allocate;
   widget_class->measure = lam_slice_view_measure;
   GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
@@ -569,8 +690,8 @@ lam_slice_view_class_init (LamSliceViewClass *klass)
 static void
 lam_slice_view_init (LamSliceView *self)
 {
-  self->use_gl = self->fitted = self->crosshair = TRUE;
-  self->zoom = 1;
+  self->use_gl = self->crosshair = TRUE;
+  self->plane = -1;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Slice"), -1);
@@ -583,6 +704,8 @@ lam_slice_view_init (LamSliceView *self)
   g_signal_connect (self->area, "render", G_CALLBACK (render_cb), self);
   gtk_widget_set_parent (self->area, GTK_WIDGET (self));
   lam_slice_input_init (self);
+  g_autoptr (LamSlicePort) port = lam_slice_port_new ();
+  lam_slice_view_set_port (self, port);
 }
 
 GtkWidget *

@@ -10,6 +10,7 @@
 
 #include "model/measure.h"
 #include "model/slice-model.h"
+#include "slice-port.h"
 
 G_BEGIN_DECLS
 
@@ -31,7 +32,15 @@ G_DECLARE_FINAL_TYPE (LamSliceView, lam_slice_view, LAM, SLICE_VIEW, GtkWidget)
 GtkWidget *lam_slice_view_new (LamSliceModel *model);
 void lam_slice_view_set_model (LamSliceView *self, LamSliceModel *model);
 LamSliceModel *lam_slice_view_get_model (LamSliceView *self);
+/* A view of always the same plane, one of several of a model that shows all planes; -1 = of the model's, as it is at first.
+ * @placeholder is said where there is no picture of it. */
+void lam_slice_view_set_plane (LamSliceView *self, int plane, const char *placeholder);
 LamPlane lam_slice_view_get_plane (LamSliceView *self);
+/* Key 4 shows all planes of the model: there is a place for them beside the view. */
+void lam_slice_view_set_offers_planes (LamSliceView *self, gboolean offers);
+/* Links zoom and position with the other views of @port. */
+void lam_slice_view_set_port (LamSliceView *self, LamSlicePort *port);
+LamSlicePort *lam_slice_view_get_port (LamSliceView *self);
 /* Shapes to measure, of the view's model; NULL = the tools do nothing. */
 void lam_slice_view_set_measure (LamSliceView *self, LamMeasure *measure);
 void lam_slice_view_set_tool (LamSliceView *self, LamSliceTool tool);

@@ -7,6 +7,7 @@
 
 #include "geometry-view.h"
 #include "histogram.h"
+#include "ortho-view.h"
 #include "picture-values.h"
 #include "profile-card.h"
 #include "region-card.h"
@@ -19,8 +20,8 @@ struct _LamSlicesTab {
   AdwBin parent_instance;
   LamSession *session;
   LamMeasure *measure;
-  GtkWidget *plane_slice, *plane_row, *plane_column;
-  GtkWidget *index_scale, *picture_stack, *waiting, *slice_view;
+  GtkWidget *plane_slice, *plane_row, *plane_column, *plane_all;
+  GtkWidget *index_scale, *picture_stack, *waiting, *slice_view, *ortho_view;
   GtkAdjustment *index_adjustment;
   GtkWidget *tool_pointer, *tool_circle, *tool_rectangle, *tool_profile;
   GtkWidget *geometry_view, *histogram, *region_card, *values, *profile_card, *cards;
@@ -43,13 +44,23 @@ slices_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamSlicesTab *self)
   GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
   int64_t count = lam_slice_model_get_count (model);
   self->updating = TRUE;
-  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (buttons[lam_slice_model_get_plane (model)]), TRUE);
+  gboolean all = lam_slice_model_get_all_planes (model), any = FALSE;
+  for (int p = 0; p < LAM_PLANES; p++)
+    any |= lam_slice_model_is_wanted (model, p) && lam_slice_model_peek (model, p) != NULL;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (all ? self->plane_all : buttons[lam_slice_model_get_plane (model)]),
+                                TRUE);
   gtk_adjustment_set_upper (self->index_adjustment, MAX (count - 1, 0));
   gtk_adjustment_set_value (self->index_adjustment, lam_slice_model_get_index (model));
   gtk_widget_set_sensitive (self->index_scale, count > 1);
   self->updating = FALSE;
-  gtk_stack_set_visible_child_name (GTK_STACK (self->picture_stack),
-                                    lam_slice_model_get_snapshot (model) != NULL ? "slice" : "empty");
+  const char *page = !any ? "empty" : all ? "planes" : "slice";
+  GtkStack *stack = GTK_STACK (self->picture_stack);
+  if (g_str_equal (gtk_stack_get_visible_child_name (stack), page))
+    return;
+  gboolean focused = gtk_widget_get_focus_child (GTK_WIDGET (stack)) != NULL;
+  gtk_stack_set_visible_child_name (stack, page);
+  if (focused && any)
+    gtk_widget_grab_focus (GTK_WIDGET (lam_slices_tab_get_slice_view (self)));
 }
 
 static void
@@ -58,9 +69,12 @@ plane_toggled_cb (GtkToggleButton *button, LamSlicesTab *self)
   if (self->updating || !gtk_toggle_button_get_active (button))
     return;
   GtkWidget *widget = GTK_WIDGET (button);
-  lam_slice_model_set_plane (lam_session_get_slices (self->session), widget == self->plane_row      ? LAM_PLANE_ROW
-                                                                     : widget == self->plane_column ? LAM_PLANE_COLUMN
-                                                                                                    : LAM_PLANE_SLICE);
+  LamSliceModel *slices = lam_session_get_slices (self->session);
+  lam_slice_model_set_all_planes (slices, widget == self->plane_all);
+  if (widget != self->plane_all)
+    lam_slice_model_set_plane (slices, widget == self->plane_row      ? LAM_PLANE_ROW
+                                       : widget == self->plane_column ? LAM_PLANE_COLUMN
+                                                                      : LAM_PLANE_SLICE);
 }
 
 static void
@@ -201,6 +215,7 @@ lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
   lam_histogram_set_model (LAM_HISTOGRAM (self->histogram), slices);
   self->measure = lam_measure_new (slices);
   lam_slice_view_set_measure (LAM_SLICE_VIEW (self->slice_view), self->measure);
+  lam_ortho_view_set_model (LAM_ORTHO_VIEW (self->ortho_view), slices, self->measure);
   lam_profile_card_set_measure (LAM_PROFILE_CARD (self->profile_card), self->measure);
   lam_region_card_set_measure (LAM_REGION_CARD (self->region_card), self->measure);
   lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
@@ -216,6 +231,9 @@ lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
 LamSliceView *
 lam_slices_tab_get_slice_view (LamSlicesTab *self)
 {
+  LamSliceModel *slices = self->session != NULL ? lam_session_get_slices (self->session) : NULL;
+  if (slices != NULL && lam_slice_model_get_all_planes (slices))
+    return lam_ortho_view_get_view (LAM_ORTHO_VIEW (self->ortho_view), lam_slice_model_get_plane (slices));
   return LAM_SLICE_VIEW (self->slice_view);
 }
 
@@ -240,8 +258,11 @@ lam_slices_tab_realize (GtkWidget *widget)
 {
   LamSlicesTab *self = LAM_SLICES_TAB (widget);
   GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
-  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer"))
+  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer")) {
     lam_slice_view_set_use_gl (LAM_SLICE_VIEW (self->slice_view), FALSE);
+    for (int p = 0; p < LAM_PLANES; p++)
+      lam_slice_view_set_use_gl (lam_ortho_view_get_view (LAM_ORTHO_VIEW (self->ortho_view), p), FALSE);
+  }
   GTK_WIDGET_CLASS (lam_slices_tab_parent_class)->realize (widget);
 }
 
@@ -261,6 +282,7 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   G_OBJECT_CLASS (klass)->dispose = lam_slices_tab_dispose;
   widget_class->realize = lam_slices_tab_realize;
   g_type_ensure (LAM_TYPE_SLICE_VIEW);
+  g_type_ensure (LAM_TYPE_ORTHO_VIEW);
   g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
   g_type_ensure (LAM_TYPE_HISTOGRAM);
   g_type_ensure (LAM_TYPE_PICTURE_VALUES);
@@ -272,11 +294,13 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   BIND (plane_slice);
   BIND (plane_row);
   BIND (plane_column);
+  BIND (plane_all);
   BIND (index_scale);
   BIND (index_adjustment);
   BIND (picture_stack);
   BIND (waiting);
   BIND (slice_view);
+  BIND (ortho_view);
   BIND (geometry_view);
   BIND (histogram);
   BIND (region_card);
@@ -294,14 +318,23 @@ static void
 lam_slices_tab_init (LamSlicesTab *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  GtkWidget *buttons[LAM_PLANES] = {self->plane_slice, self->plane_row, self->plane_column};
-  for (int i = 0; i < LAM_PLANES; i++)
+  GtkWidget *buttons[] = {self->plane_slice, self->plane_row, self->plane_column, self->plane_all};
+  for (int i = 0; i <= LAM_PLANES; i++)
     g_signal_connect (buttons[i], "toggled", G_CALLBACK (plane_toggled_cb), self);
   GtkWidget *tools[LAM_SLICE_TOOLS] = {self->tool_pointer, self->tool_circle, self->tool_rectangle, self->tool_profile};
   for (int i = 0; i < LAM_SLICE_TOOLS; i++)
     g_signal_connect (tools[i], "toggled", G_CALLBACK (tool_toggled_cb), self);
   g_signal_connect_object (self->region_card, "notify::visible", G_CALLBACK (card_visible_cb), self, 0);
   g_signal_connect_object (self->profile_card, "notify::visible", G_CALLBACK (card_visible_cb), self, 0);
+  for (int p = 0; p < LAM_PLANES; p++) {
+    LamSliceView *view = lam_ortho_view_get_view (LAM_ORTHO_VIEW (self->ortho_view), p);
+    lam_slice_view_set_offers_planes (view, TRUE);
+    if (p == 0) {
+      g_object_bind_property (self->slice_view, "tool", view, "tool", G_BINDING_BIDIRECTIONAL);
+      g_object_bind_property (self->slice_view, "window-tool", view, "window-tool", G_BINDING_BIDIRECTIONAL);
+    }
+  }
+  lam_slice_view_set_offers_planes (LAM_SLICE_VIEW (self->slice_view), TRUE);
   g_signal_connect_object (self->slice_view, "notify::tool", G_CALLBACK (tool_notify_cb), self, 0);
   g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
   g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);

@@ -84,10 +84,10 @@ lam_session_request_live (LamSession *self)
 {
   g_clear_handle_id (&self->rest_source, g_source_remove);
   if (self->live == NULL || self->geometry == NULL || self->show != LAM_SHOW_LIVE
-      || lam_slice_model_get_plane (self->slices) != LAM_PLANE_SLICE
+      || !lam_slice_model_is_wanted (self->slices, LAM_PLANE_SLICE)
       || !only_axis_differs (self->geometry, self->dataset->geometry))
     return;
-  self->live_request = (LamLiveRequest){.slice = lam_slice_model_get_index (self->slices),
+  self->live_request = (LamLiveRequest){.slice = lam_slice_model_get_plane_index (self->slices, LAM_PLANE_SLICE),
                                         .channel_offset = self->geometry->channel_offset,
                                         .tilt = lam_session_tilt (self),
                                         .generation = lam_slice_model_get_generation (self->slices),
@@ -534,12 +534,12 @@ lam_session_has_data (LamSession *self)
 static void
 wanted_cb (LamSliceModel *slices, int plane, gint64 index, LamSession *self)
 {
-  if (self->show == LAM_SHOW_LIVE)
+  if (self->show == LAM_SHOW_LIVE && plane == LAM_PLANE_SLICE)
     lam_session_request_live (self);
   else if (self->show == LAM_SHOW_RESULT)
-    lam_session_request_plane (self);
-  else if (self->run != NULL)
-    lam_job_want (self->run, plane, index, lam_slice_model_get_generation (slices));
+    lam_session_request_planes (self, 1u << plane);
+  else if (self->show == LAM_SHOW_RUN)
+    lam_session_want_planes (self);
 }
 
 void

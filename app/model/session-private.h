@@ -60,7 +60,8 @@ struct _LamSession {
   LamReconResult *result;
   LamJob *result_job; /* that made it */
   double result_tilt;
-  gboolean plane_working, plane_again; /* one plane of the result is being copied out */
+  gboolean plane_working; /* one plane of the result is being copied out */
+  guint planes_pending;   /* bits of those to come after it */
 
   /* session-recovery.c */
   char *kept; /* the file that notes the run of this session; beside it lies its checkpoint */
@@ -103,7 +104,9 @@ void lam_session_recon_params (LamSession *self, LamReconParams *params);
 
 /* session-run.c */
 void lam_session_run_dispose (LamSession *self);
-void lam_session_request_plane (LamSession *self);
+void lam_session_request_plane (LamSession *self);                /* those of the result that are wanted */
+void lam_session_request_planes (LamSession *self, guint planes); /* by their bits */
+void lam_session_want_planes (LamSession *self);                  /* tells the run which ones are */
 void lam_session_drop_result (LamSession *self);
 void lam_session_forget_runs (LamSession *self);
 double lam_session_tilt (LamSession *self); /* radians */

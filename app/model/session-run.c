@@ -129,6 +129,15 @@ run_finished_cb (LamJob *job, LamSession *self)
 }
 
 void
+lam_session_want_planes (LamSession *self)
+{
+  for (int p = 0; p < LAM_PLANES && self->run != NULL; p++)
+    lam_job_want (self->run, p,
+                  lam_slice_model_is_wanted (self->slices, p) ? lam_slice_model_get_plane_index (self->slices, p) : -1,
+                  lam_slice_model_get_generation (self->slices));
+}
+
+void
 lam_session_run (LamSession *self)
 {
   g_return_if_fail (LAM_IS_SESSION (self));
@@ -160,8 +169,7 @@ lam_session_run (LamSession *self)
   g_signal_connect (self->run, "changed", G_CALLBACK (run_changed_cb), self);
   g_signal_connect (self->run, "snapshot", G_CALLBACK (run_snapshot_cb), self);
   g_signal_connect (self->run, "finished", G_CALLBACK (run_finished_cb), self);
-  lam_job_want (self->run, lam_slice_model_get_plane (self->slices), lam_slice_model_get_index (self->slices),
-                generation);
+  lam_session_want_planes (self);
   lam_session_set_progress (self, -1, _ ("preparing"), NULL);
   lam_session_set_state (self, LAM_SESSION_RUNNING);
   lam_queue_add (self->queue, self->run);
@@ -312,27 +320,40 @@ plane_done_cb (GObject *source, GAsyncResult *result, gpointer data)
     lam_slice_model_take (self->slices, g_steal_pointer (&shot));
   else if (error != NULL)
     lam_session_fail (self, error);
-  if (self->plane_again)
-    lam_session_request_plane (self);
+  lam_session_request_planes (self, 0);
 }
 
 void
-lam_session_request_plane (LamSession *self)
+lam_session_request_planes (LamSession *self, guint planes)
 {
-  self->plane_again = self->plane_working && self->result != NULL;
-  if (self->result == NULL || self->plane_working)
+  self->planes_pending = self->result != NULL ? self->planes_pending | planes : 0;
+  if (self->planes_pending == 0 || self->plane_working)
     return;
+  /* The one that is looked at first. */
+  LamPlane plane = lam_slice_model_get_plane (self->slices);
+  for (int p = 0; p < LAM_PLANES && !(self->planes_pending & (1u << plane)); p++)
+    plane = p;
+  self->planes_pending &= ~(1u << plane);
   self->plane_working = TRUE;
   PlaneWork *work = g_new0 (PlaneWork, 1);
   g_weak_ref_init (&work->session, self);
   work->result = lam_recon_result_ref (self->result);
-  work->plane = lam_slice_model_get_plane (self->slices);
-  work->index = lam_slice_model_get_index (self->slices);
+  work->plane = plane;
+  work->index = lam_slice_model_get_plane_index (self->slices, plane);
   work->generation = lam_slice_model_get_generation (self->slices);
   g_autoptr (GTask) task = g_task_new (NULL, NULL, plane_done_cb, NULL);
   g_task_set_name (task, "lam_session_plane");
   g_task_set_task_data (task, work, plane_free);
   g_task_run_in_thread (task, plane_thread);
+}
+
+void
+lam_session_request_plane (LamSession *self)
+{
+  guint planes = 0;
+  for (int p = 0; p < LAM_PLANES; p++)
+    planes |= lam_slice_model_is_wanted (self->slices, p) ? 1u << p : 0;
+  lam_session_request_planes (self, planes);
 }
 
 void

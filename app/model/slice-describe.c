@@ -25,7 +25,8 @@ char *
 lam_slice_model_describe_cursor (LamSliceModel *self)
 {
   g_return_val_if_fail (LAM_IS_SLICE_MODEL (self), NULL);
-  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
+  LamPlane plane = lam_slice_model_get_cursor_plane (self);
+  LamSnapshot *shot = lam_slice_model_peek (self, plane);
   int64_t row, column;
   double low, high;
   float value;
@@ -41,6 +42,6 @@ lam_slice_model_describe_cursor (LamSliceModel *self)
   const char *unit = lam_snapshot_info (shot)->value_unit;
   lam_slice_model_get_level (self, &low, &high);
   g_autofree char *number = lam_slice_model_format_value (value, high - low);
-  const char *format = _ (names[lam_slice_model_get_plane (self)]);
+  const char *format = _ (names[plane]);
   return g_strchomp (g_strdup_printf (format, (long) row, (long) column, number, unit));
 }

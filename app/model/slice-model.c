@@ -8,6 +8,7 @@
 
 typedef struct {
   gboolean valid;
+  LamPlane plane;
   int64_t row, column;
 } Position;
 
@@ -19,7 +20,7 @@ struct _LamSliceModel {
   int64_t wanted[LAM_PLANES];
   int64_t counts[LAM_PLANES];
   double low, high;
-  gboolean auto_level, level_known, inverted;
+  gboolean auto_level, level_known, inverted, all_planes;
   LamColourMap colour_map;
   Position cursor, mark;
   LamSliceStats *stats;
@@ -46,6 +47,7 @@ enum {
   PROP_CURSOR,
   PROP_MARK,
   PROP_GENERATION,
+  PROP_ALL_PLANES,
   N_PROPS
 };
 static GParamSpec *properties[N_PROPS];
@@ -313,10 +315,20 @@ set_count (LamSliceModel *self, LamPlane plane, int64_t count)
   gboolean fresh = self->counts[plane] == 0;
   self->counts[plane] = count;
   self->wanted[plane] = fresh ? (count > 0 ? (count - 1) / 2 : 0) : CLAMP (self->wanted[plane], 0, MAX (count - 1, 0));
-  if (plane == self->plane) {
+  if (lam_slice_model_is_wanted (self, plane)) {
     notify (self, PROP_COUNT);
     notify (self, PROP_INDEX);
   }
+}
+
+/* Pictures of a volume that is no longer the one of the live slice would be taken for it. */
+static void
+drop_others (LamSliceModel *self, const LamSnapshotInfo *live)
+{
+  for (int p = 0; p < LAM_PLANES; p++)
+    if (p != (int) live->plane && self->shots[p] != NULL
+        && lam_snapshot_info (self->shots[p])->generation != live->generation)
+      g_clear_pointer (&self->shots[p], lam_snapshot_unref);
 }
 
 gboolean
@@ -342,6 +354,10 @@ lam_slice_model_take (LamSliceModel *self, LamSnapshot *snapshot)
     self->wanted[plane] = info->index;
   } else
     set_count (self, plane, info->count);
+  if (info->iteration == LAM_ITERATION_LIVE)
+    drop_others (self, info);
+  if (self->all_planes && plane != self->plane)
+    notify (self, PROP_SNAPSHOT);
   if (plane == self->plane) {
     /* Something to look at until the percentiles are there. */
     if (self->auto_level && !self->level_known && info->low <= info->high)
@@ -385,21 +401,32 @@ lam_slice_model_get_snapshot (LamSliceModel *self)
 /* -- wanted plane and index -- */
 
 static void
-ask (LamSliceModel *self)
+ask (LamSliceModel *self, LamPlane plane)
 {
-  g_signal_emit (self, signals[WANTED], 0, (int) self->plane, (gint64) self->wanted[self->plane]);
+  g_signal_emit (self, signals[WANTED], 0, (int) plane, (gint64) self->wanted[plane]);
+}
+
+void
+lam_plane_axes (LamPlane plane, LamPlane *down, LamPlane *across)
+{
+  *down = plane == LAM_PLANE_SLICE ? LAM_PLANE_ROW : LAM_PLANE_SLICE;
+  *across = plane == LAM_PLANE_COLUMN ? LAM_PLANE_ROW : LAM_PLANE_COLUMN;
 }
 
 void
 lam_slice_model_set_extent (LamSliceModel *self, int64_t slices, int64_t rows, int64_t columns)
 {
   g_return_if_fail (LAM_IS_SLICE_MODEL (self));
-  int64_t count = self->counts[self->plane], index = self->wanted[self->plane];
-  set_count (self, LAM_PLANE_SLICE, slices);
-  set_count (self, LAM_PLANE_ROW, rows);
-  set_count (self, LAM_PLANE_COLUMN, columns);
-  if (count != self->counts[self->plane] || index != self->wanted[self->plane])
-    ask (self);
+  const int64_t counts[LAM_PLANES] = {[LAM_PLANE_SLICE] = slices, [LAM_PLANE_ROW] = rows, [LAM_PLANE_COLUMN] = columns};
+  gboolean changed[LAM_PLANES];
+  for (int p = 0; p < LAM_PLANES; p++) {
+    int64_t count = self->counts[p], index = self->wanted[p];
+    set_count (self, p, counts[p]);
+    changed[p] = count != self->counts[p] || index != self->wanted[p];
+  }
+  for (int p = 0; p < LAM_PLANES; p++)
+    if (changed[p] && lam_slice_model_is_wanted (self, p))
+      ask (self, p);
 }
 
 void
@@ -410,12 +437,14 @@ lam_slice_model_set_plane (LamSliceModel *self, LamPlane plane)
     return;
   self->plane = plane;
   self->worked = 0;
-  self->cursor.valid = self->mark.valid = FALSE;
+  if (!self->all_planes)
+    self->cursor.valid = self->mark.valid = FALSE;
   static const int touched[] = {PROP_PLANE, PROP_INDEX, PROP_COUNT, PROP_SNAPSHOT, PROP_CURSOR, PROP_MARK};
   for (size_t i = 0; i < G_N_ELEMENTS (touched); i++)
     notify (self, touched[i]);
   start_work (self);
-  ask (self);
+  if (!self->all_planes)
+    ask (self, plane);
 }
 
 LamPlane
@@ -425,15 +454,32 @@ lam_slice_model_get_plane (LamSliceModel *self)
 }
 
 void
+lam_slice_model_set_plane_index (LamSliceModel *self, LamPlane plane, int64_t index)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_PLANES);
+  index = CLAMP (index, 0, MAX (self->counts[plane] - 1, 0));
+  if (self->wanted[plane] == index)
+    return;
+  self->wanted[plane] = index;
+  if (!lam_slice_model_is_wanted (self, plane))
+    return;
+  notify (self, PROP_INDEX);
+  if (self->all_planes)
+    notify (self, PROP_MARK);
+  ask (self, plane);
+}
+
+void
 lam_slice_model_set_index (LamSliceModel *self, int64_t index)
 {
   g_return_if_fail (LAM_IS_SLICE_MODEL (self));
-  index = CLAMP (index, 0, MAX (self->counts[self->plane] - 1, 0));
-  if (self->wanted[self->plane] == index)
-    return;
-  self->wanted[self->plane] = index;
-  notify (self, PROP_INDEX);
-  ask (self);
+  lam_slice_model_set_plane_index (self, self->plane, index);
+}
+
+int64_t
+lam_slice_model_get_plane_index (LamSliceModel *self, LamPlane plane)
+{
+  return self->wanted[plane];
 }
 
 int64_t
@@ -443,9 +489,47 @@ lam_slice_model_get_index (LamSliceModel *self)
 }
 
 int64_t
+lam_slice_model_get_plane_count (LamSliceModel *self, LamPlane plane)
+{
+  return self->counts[plane];
+}
+
+int64_t
 lam_slice_model_get_count (LamSliceModel *self)
 {
   return self->counts[self->plane];
+}
+
+gboolean
+lam_slice_model_get_all_planes (LamSliceModel *self)
+{
+  return self->all_planes;
+}
+
+gboolean
+lam_slice_model_is_wanted (LamSliceModel *self, LamPlane plane)
+{
+  return self->all_planes || plane == self->plane;
+}
+
+void
+lam_slice_model_set_all_planes (LamSliceModel *self, gboolean all)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  if (self->all_planes == !!all)
+    return;
+  int64_t row, column;
+  gboolean marked = lam_slice_model_get_mark (self, &row, &column);
+  self->all_planes = !!all;
+  /* The crosshair stays where it is, whichever way it is kept. */
+  if (marked)
+    lam_slice_model_set_mark (self, row, column);
+  static const int touched[] = {PROP_ALL_PLANES, PROP_INDEX, PROP_SNAPSHOT, PROP_MARK};
+  for (size_t i = 0; i < G_N_ELEMENTS (touched); i++)
+    notify (self, touched[i]);
+  for (int p = 0; p < LAM_PLANES; p++)
+    if (self->all_planes || p == (int) self->plane)
+      ask (self, p);
 }
 
 /* -- cursor and mark -- */
@@ -454,16 +538,23 @@ static void
 set_position (LamSliceModel *self, Position *position, Position value, int property)
 {
   if (position->valid == value.valid
-      && (!value.valid || (position->row == value.row && position->column == value.column)))
+      && (!value.valid
+          || (position->plane == value.plane && position->row == value.row && position->column == value.column)))
     return;
   *position = value;
   notify (self, property);
 }
 
 void
+lam_slice_model_set_cursor_in (LamSliceModel *self, LamPlane plane, int64_t row, int64_t column)
+{
+  set_position (self, &self->cursor, (Position){TRUE, plane, row, column}, PROP_CURSOR);
+}
+
+void
 lam_slice_model_set_cursor (LamSliceModel *self, int64_t row, int64_t column)
 {
-  set_position (self, &self->cursor, (Position){TRUE, row, column}, PROP_CURSOR);
+  lam_slice_model_set_cursor_in (self, self->plane, row, column);
 }
 
 void
@@ -480,10 +571,28 @@ lam_slice_model_get_cursor (LamSliceModel *self, int64_t *row, int64_t *column)
   return self->cursor.valid;
 }
 
+LamPlane
+lam_slice_model_get_cursor_plane (LamSliceModel *self)
+{
+  return self->cursor.valid ? self->cursor.plane : self->plane;
+}
+
+void
+lam_slice_model_set_mark_in (LamSliceModel *self, LamPlane plane, int64_t row, int64_t column)
+{
+  if (self->all_planes) {
+    LamPlane down, across;
+    lam_plane_axes (plane, &down, &across);
+    lam_slice_model_set_plane_index (self, down, row);
+    lam_slice_model_set_plane_index (self, across, column);
+  } else if (plane == self->plane)
+    set_position (self, &self->mark, (Position){TRUE, plane, row, column}, PROP_MARK);
+}
+
 void
 lam_slice_model_set_mark (LamSliceModel *self, int64_t row, int64_t column)
 {
-  set_position (self, &self->mark, (Position){TRUE, row, column}, PROP_MARK);
+  lam_slice_model_set_mark_in (self, self->plane, row, column);
 }
 
 void
@@ -493,17 +602,26 @@ lam_slice_model_unset_mark (LamSliceModel *self)
 }
 
 gboolean
+lam_slice_model_get_mark_in (LamSliceModel *self, LamPlane plane, int64_t *row, int64_t *column)
+{
+  LamPlane down, across;
+  lam_plane_axes (plane, &down, &across);
+  *row = self->all_planes ? self->wanted[down] : self->mark.row;
+  *column = self->all_planes ? self->wanted[across] : self->mark.column;
+  return self->all_planes ? self->counts[down] > 0 && self->counts[across] > 0
+                          : self->mark.valid && plane == self->plane;
+}
+
+gboolean
 lam_slice_model_get_mark (LamSliceModel *self, int64_t *row, int64_t *column)
 {
-  *row = self->mark.row;
-  *column = self->mark.column;
-  return self->mark.valid;
+  return lam_slice_model_get_mark_in (self, self->plane, row, column);
 }
 
 gboolean
 lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, float *value)
 {
-  LamSnapshot *shot = lam_slice_model_get_snapshot (self);
+  LamSnapshot *shot = self->shots[lam_slice_model_get_cursor_plane (self)];
   if (shot == NULL)
     return FALSE;
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
@@ -523,7 +641,8 @@ lam_slice_model_mark_next_bad (LamSliceModel *self)
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
   const float *pixels = lam_snapshot_pixels (shot);
   int64_t n = info->width * info->height;
-  int64_t start = self->mark.valid ? self->mark.row * info->width + self->mark.column : n - 1;
+  int64_t row, column;
+  int64_t start = lam_slice_model_get_mark (self, &row, &column) ? row * info->width + column : n - 1;
   for (int64_t k = 1; k <= n; k++) {
     int64_t i = (start + k) % n;
     if (!isfinite (pixels[i])) {
@@ -575,7 +694,10 @@ lam_slice_model_get_property (GObject *object, guint id, GValue *value, GParamSp
     g_value_set_boolean (value, self->cursor.valid);
     break;
   case PROP_MARK:
-    g_value_set_boolean (value, self->mark.valid);
+    g_value_set_boolean (value, self->all_planes || self->mark.valid);
+    break;
+  case PROP_ALL_PLANES:
+    g_value_set_boolean (value, self->all_planes);
     break;
   case PROP_GENERATION:
     g_value_set_uint64 (value, self->generation);
@@ -616,6 +738,7 @@ lam_slice_model_class_init (LamSliceModelClass *klass)
   properties[PROP_COLOUR_MAP] = g_param_spec_int ("colour-map", NULL, NULL, 0, LAM_COLOUR_MAPS - 1, 0, flags);
   properties[PROP_CURSOR] = g_param_spec_boolean ("cursor", NULL, NULL, FALSE, flags);
   properties[PROP_MARK] = g_param_spec_boolean ("mark", NULL, NULL, FALSE, flags);
+  properties[PROP_ALL_PLANES] = g_param_spec_boolean ("all-planes", NULL, NULL, FALSE, flags);
   properties[PROP_GENERATION] = g_param_spec_uint64 ("generation", NULL, NULL, 0, G_MAXUINT64, 0, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   signals[WANTED] = g_signal_new ("wanted", LAM_TYPE_SLICE_MODEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,

@@ -34,7 +34,8 @@ typedef struct {
 G_DECLARE_FINAL_TYPE (LamSliceModel, lam_slice_model, LAM, SLICE_MODEL, GObject)
 
 /* Properties, all readable and notified: snapshot (changed; boxed pointer), stats, plane, index, count, low, high,
- * auto-level, inverted, colour-map, cursor, mark, generation.
+ * auto-level, inverted, colour-map, cursor, mark, generation, all-planes. Where all planes are shown, snapshot, index and mark
+ * are notified for each of them.
  * Signal "wanted" (int plane, gint64 index). */
 LamSliceModel *lam_slice_model_new (void);
 
@@ -58,6 +59,16 @@ LamPlane lam_slice_model_get_plane (LamSliceModel *self);
 void lam_slice_model_set_index (LamSliceModel *self, int64_t index); /* kept within 0 .. count - 1 */
 int64_t lam_slice_model_get_index (LamSliceModel *self);
 int64_t lam_slice_model_get_count (LamSliceModel *self);
+/* All three planes are wanted and shown at once, through one point of the volume: the crosshair of each is where the other two
+ * are, and setting it moves them. The shown plane is then the one that was touched last. */
+void lam_slice_model_set_all_planes (LamSliceModel *self, gboolean all);
+gboolean lam_slice_model_get_all_planes (LamSliceModel *self);
+gboolean lam_slice_model_is_wanted (LamSliceModel *self, LamPlane plane);
+void lam_slice_model_set_plane_index (LamSliceModel *self, LamPlane plane, int64_t index);
+int64_t lam_slice_model_get_plane_index (LamSliceModel *self, LamPlane plane);
+int64_t lam_slice_model_get_plane_count (LamSliceModel *self, LamPlane plane);
+/* Which planes' indices run along a picture of @plane: (rows, columns) for a slice. */
+void lam_plane_axes (LamPlane plane, LamPlane *down, LamPlane *across);
 
 /* Window. Setting one ends the automatic level. */
 void lam_slice_model_set_level (LamSliceModel *self, double low, double high);
@@ -78,7 +89,12 @@ gboolean lam_slice_model_get_cursor (LamSliceModel *self, int64_t *row, int64_t 
 void lam_slice_model_set_mark (LamSliceModel *self, int64_t row, int64_t column);
 void lam_slice_model_unset_mark (LamSliceModel *self);
 gboolean lam_slice_model_get_mark (LamSliceModel *self, int64_t *row, int64_t *column);
-/* The stored value of the shown snapshot: nan and inf as such. FALSE = outside. */
+/* The same in a plane that need not be the shown one. */
+void lam_slice_model_set_cursor_in (LamSliceModel *self, LamPlane plane, int64_t row, int64_t column);
+LamPlane lam_slice_model_get_cursor_plane (LamSliceModel *self); /* the shown one while there is no cursor */
+void lam_slice_model_set_mark_in (LamSliceModel *self, LamPlane plane, int64_t row, int64_t column);
+gboolean lam_slice_model_get_mark_in (LamSliceModel *self, LamPlane plane, int64_t *row, int64_t *column);
+/* The stored value of the cursor's plane, the shown one while there is none: nan and inf as such. FALSE = outside. */
 gboolean lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, float *value);
 /* "row 412 col 233 · 0.00713 1/px" of the cursor, else of the mark; NULL when there is neither. */
 char *lam_slice_model_describe_cursor (LamSliceModel *self);
