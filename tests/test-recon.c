@@ -403,12 +403,26 @@ test_live (gconstpointer data)
   LamReconParams params;
   lam_recon_params_init (&params);
   params.method = LAM_METHOD_DIRECT;
-  for (int i = 0; i < 3; i++) {
-    LamLiveRequest request = {.slice = d->geometry->recon_slices / 2 + i % 2, .channel_offset = -3 + 1.3 * i};
+  int64_t slices = d->geometry->recon_slices, last = slices - 1;
+  const int64_t which[] = {slices / 2, slices / 2 + 1, slices / 2, 0, last, last / 4, slices / 2};
+  for (int i = 0; i < 7; i++) {
+    g_autoptr (LamGeometry) g = lam_geometry_copy (d->geometry);
+    g->channel_offset = -3 + 1.3 * i;
+    if (i >= 3) { /* more than the axis: distances, the turn, the pitch */
+      g->source_axis *= 1 + 0.05 * i;
+      g->source_detector *= 1 + 0.03 * i;
+      g->row_offset = 0.4 * i;
+      for (int64_t v = 0; v < g->views; v++)
+        g->angles[v] *= i % 2 ? -1 : 1;
+      g_assert_true (lam_geometry_auto_volume (g, &error));
+    }
+    LamLiveRequest request = {.slice = LAM_MIN (which[i], g->recon_slices - 1),
+                              .geometry = i >= 3 ? g : NULL,
+                              .channel_offset = g->channel_offset};
     g_autoptr (LamSnapshot) s = lam_live_compute (live, &request, &error);
     g_assert_no_error (error);
-    d->geometry->channel_offset = request.channel_offset;
-    g_autoptr (LamReconResult) r = run (d, &params, NULL, NULL);
+    g_autoptr (LamDataset) moved = lam_dataset_with_geometry (d, g);
+    g_autoptr (LamReconResult) r = run (moved, &params, NULL, NULL);
     g_autoptr (LamSnapshot) t = lam_recon_result_plane (r, LAM_PLANE_SLICE, request.slice, 0, &error);
     double difference = 0, norm = 0;
     const float *a = lam_snapshot_pixels (s), *b = lam_snapshot_pixels (t);

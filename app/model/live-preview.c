@@ -120,6 +120,7 @@ lam_live_preview_request (LamLivePreview *self, const LamLiveRequest *request)
   coarse.slice = 0;
   coarse.channel_offset += self->offset;
   coarse.tilt = 0;
+  coarse.geometry = NULL;
   lam_live_request (self->live, &coarse);
 }
 

@@ -19,13 +19,13 @@
 
 /* -- live slice -- */
 
-/* The live slice follows the axis and its tilt; whatever else was changed waits for Run. */
+/* A coarse slice is made of the data's own geometry with another axis. */
 static gboolean
 only_axis_differs (const LamGeometry *a, const LamGeometry *b)
 {
-  return a->kind == b->kind && a->channel_pitch == b->channel_pitch && a->source_detector == b->source_detector
-         && a->source_axis == b->source_axis && a->views > 0 && a->views == b->views
-         && memcmp (a->angles, b->angles, a->views * sizeof *a->angles) == 0;
+  LamGeometry moved = *a;
+  moved.channel_offset = b->channel_offset;
+  return lam_geometry_equal (&moved, b);
 }
 
 static void
@@ -74,8 +74,10 @@ exact_cb (gpointer data)
 {
   LamSession *self = data;
   self->rest_source = 0;
-  if (self->live != NULL && self->show == LAM_SHOW_LIVE)
+  if (self->live != NULL && self->show == LAM_SHOW_LIVE && self->geometry != NULL) {
+    self->live_request.geometry = self->geometry;
     lam_live_request (self->live, &self->live_request);
+  }
   return G_SOURCE_REMOVE;
 }
 
@@ -84,10 +86,10 @@ lam_session_request_live (LamSession *self)
 {
   g_clear_handle_id (&self->rest_source, g_source_remove);
   if (self->live == NULL || self->geometry == NULL || self->show != LAM_SHOW_LIVE
-      || !lam_slice_model_is_wanted (self->slices, LAM_PLANE_SLICE)
-      || !only_axis_differs (self->geometry, self->dataset->geometry))
+      || !lam_slice_model_is_wanted (self->slices, LAM_PLANE_SLICE))
     return;
   self->live_request = (LamLiveRequest){.slice = lam_slice_model_get_plane_index (self->slices, LAM_PLANE_SLICE),
+                                        .geometry = self->geometry,
                                         .channel_offset = self->geometry->channel_offset,
                                         .tilt = lam_session_tilt (self),
                                         .generation = lam_slice_model_get_generation (self->slices),
@@ -96,7 +98,9 @@ lam_session_request_live (LamSession *self)
   gint64 now = g_get_monotonic_time ();
   gboolean moving = now - self->live_time < MOVING && self->live_slice == self->live_request.slice;
   LamLivePreview *preview =
-      moving && self->live_request.tilt == 0 ? get_preview (self, self->live_request.slice) : NULL;
+      moving && self->live_request.tilt == 0 && only_axis_differs (self->geometry, self->dataset->geometry)
+          ? get_preview (self, self->live_request.slice)
+          : NULL;
   self->live_time = now;
   self->live_slice = self->live_request.slice;
   if (preview == NULL) {
@@ -155,8 +159,8 @@ geometry_changed_cb (LamSession *self, gpointer data)
 {
   /* A result stays in view until its geometry is no longer the one that is set; back there, it comes back. */
   if (self->result != NULL && self->show != LAM_SHOW_RUN && self->geometry != NULL) {
-    gboolean same = self->result->geometry->channel_offset == self->geometry->channel_offset
-                    && self->result_tilt == lam_session_tilt (self);
+    gboolean same =
+        lam_geometry_equal (self->result->geometry, self->geometry) && self->result_tilt == lam_session_tilt (self);
     LamShow show = same ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
     if (show != self->show) {
       self->show = show;

@@ -81,6 +81,26 @@ lam_geometry_try_copy (const LamGeometry *g, GError **error)
   return NULL;
 }
 
+static gboolean
+same_doubles (const double *a, const double *b, int64_t n)
+{
+  return (a == NULL) == (b == NULL) && (a == NULL || memcmp (a, b, n * sizeof *a) == 0);
+}
+
+gboolean
+lam_geometry_equal (const LamGeometry *a, const LamGeometry *b)
+{
+  return a->kind == b->kind && a->detector == b->detector && strcmp (a->length_unit, b->length_unit) == 0
+         && a->views == b->views && a->rows == b->rows && a->channels == b->channels
+         && a->channel_pitch == b->channel_pitch && a->row_pitch == b->row_pitch
+         && a->channel_offset == b->channel_offset && a->row_offset == b->row_offset
+         && a->source_detector == b->source_detector && a->source_axis == b->source_axis
+         && a->recon_rows == b->recon_rows && a->recon_columns == b->recon_columns && a->recon_slices == b->recon_slices
+         && a->voxel_pitch == b->voxel_pitch && a->row_aspect == b->row_aspect && a->slice_aspect == b->slice_aspect
+         && a->slice_offset == b->slice_offset && a->mask == b->mask && same_doubles (a->angles, b->angles, a->views)
+         && same_doubles (a->shifts, b->shifts, a->views);
+}
+
 LamGeometry *
 lam_geometry_copy (const LamGeometry *g)
 {

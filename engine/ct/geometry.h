@@ -57,6 +57,8 @@ LamGeometry *lam_geometry_copy (const LamGeometry *g);
 /* The same where the number of views comes from a file: NULL with LAM_ERROR_NO_MEMORY, in place of the program's end. */
 LamGeometry *lam_geometry_try_new (LamGeometryKind kind, int64_t views, int64_t rows, int64_t channels, GError **error);
 LamGeometry *lam_geometry_try_copy (const LamGeometry *g, GError **error);
+/* Whether both say the same, volume included. */
+gboolean lam_geometry_equal (const LamGeometry *a, const LamGeometry *b);
 /* Takes a copy of @shifts, one a view. */
 gboolean lam_geometry_set_shifts (LamGeometry *g, const double *shifts, GError **error);
 void lam_geometry_free (LamGeometry *g);

@@ -23,6 +23,7 @@ struct _LamLive {
   pthread_t thread;
   gboolean started, quit, has_request;
   LamLiveRequest request;
+  LamGeometry *request_geometry; /* its own copy, or NULL */
   LamSnapshot *answer;
   uint64_t answer_serial;
   GError *error;
@@ -33,9 +34,12 @@ struct _LamLive {
   LamProjector *projector;
   LamPlan *plan;
   LamShards sino, volume;
-  float *rows;         /* [view][rows][channel]: what is filtered and put, host side */
-  int64_t slice;       /* the filtered data belong to this slice ... */
-  double tilt, offset; /* ... this tilt and, for cone beam, this offset */
+  LamGeometry *geometry; /* of scan and volume, as the engine was opened for; the axis where the data were filtered */
+  LamRange band;         /* detector rows that the slice meets */
+  float *rows;           /* [view][rows of the band][channel]: what is filtered and put, host side */
+  int64_t slice;         /* that the engine is open for; parallel beam: that was filtered last */
+  double tilt;           /* of the filtered data */
+  gboolean filtered;
 };
 
 G_DEFINE_FINAL_TYPE (LamLive, lam_live, G_TYPE_OBJECT)
@@ -50,7 +54,9 @@ close_engine (LamLive *self)
   g_clear_pointer (&self->plan, lam_plan_unref);
   g_clear_pointer (&self->set, lam_devices_unref);
   g_clear_pointer (&self->rows, lam_free);
+  g_clear_pointer (&self->geometry, lam_geometry_free);
   self->slice = -1;
+  self->filtered = FALSE;
 }
 
 static void
@@ -77,6 +83,7 @@ lam_live_finalize (GObject *object)
   LamLive *self = LAM_LIVE (object);
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   g_clear_pointer (&self->answer, lam_snapshot_unref);
+  g_clear_pointer (&self->request_geometry, lam_geometry_free);
   g_clear_error (&self->error);
   g_free (self->devices);
   g_main_context_unref (self->context);
@@ -115,33 +122,59 @@ lam_live_new (LamDataset *dataset, const char *devices)
 
 /* ---- the engine ---- */
 
-static gboolean
-is_cone (const LamLive *self)
+/* Detector rows that slice @k can meet, with a margin for footprints. */
+static LamRange
+rows_of_slice (const LamGeometry *g, int64_t k)
 {
-  return self->dataset->geometry->kind == LAM_GEOMETRY_CONE;
-}
-
-/* The one-slice problem of @request. */
-static LamGeometry *
-slice_geometry (const LamLive *self, const LamLiveRequest *request)
-{
-  LamGeometry *g = lam_geometry_copy (self->dataset->geometry);
+  if (g->kind != LAM_GEOMETRY_CONE)
+    return (LamRange){k, k + 1};
   double dz = g->voxel_pitch * g->slice_aspect;
-  g->channel_offset = request->channel_offset;
-  if (is_cone (self))
-    g->slice_offset += dz * ((double) request->slice - (double) (g->recon_slices - 1) / 2);
-  else
-    g->rows = 1;
-  g->recon_slices = 1;
-  return g;
+  double z = g->slice_offset + dz * ((double) k - (double) (g->recon_slices - 1) / 2);
+  double reach = hypot ((double) g->recon_columns, (double) g->recon_rows * g->row_aspect) * g->voxel_pitch / 2;
+  double low = INFINITY, high = -INFINITY;
+  if (g->detector != LAM_DETECTOR_FLAT || !(isfinite (g->source_detector)) || g->source_axis <= reach)
+    return (LamRange){0, g->rows};
+  for (int64_t v = 0; v < (g->shifts ? g->views : 1); v++)
+    for (int side = -1; side <= 1; side += 2)
+      for (int end = -1; end <= 1; end += 2) {
+        double m = g->source_detector / (g->source_axis + side * reach);
+        double row = (m * (z + end * dz / 2 - (g->shifts ? g->shifts[v] : 0)) + g->row_offset) / g->row_pitch
+                     + (double) (g->rows - 1) / 2;
+        low = fmin (low, row);
+        high = fmax (high, row);
+      }
+  int64_t last = g->rows - 1;
+  int64_t begin = (int64_t) fmin (fmax (floor (low) - 3, 0), (double) last),
+          end = (int64_t) fmin (fmax (ceil (high) + 4, 1), (double) g->rows);
+  return (LamRange){begin, LAM_MAX (end, begin + 1)};
+}
+
+/* The one-slice problem of @g's slice @k, and its detector rows in @band. */
+static LamGeometry *
+slice_geometry (const LamGeometry *g, int64_t k, LamRange *band, GError **error)
+{
+  g_autoptr (LamGeometry) one = lam_geometry_try_copy (g, error);
+  if (!one)
+    return NULL;
+  double dz = g->voxel_pitch * g->slice_aspect;
+  *band = rows_of_slice (g, k);
+  if (g->kind == LAM_GEOMETRY_CONE) {
+    one->slice_offset += dz * ((double) k - (double) (g->recon_slices - 1) / 2);
+    if (!lam_geometry_crop (one, *band, (LamRange){0, g->channels}, error))
+      return NULL;
+  } else
+    one->rows = 1;
+  one->recon_slices = 1;
+  return g_steal_pointer (&one);
 }
 
 static gboolean
-open_engine (LamLive *self, const LamLiveRequest *request, GError **error)
+open_engine (LamLive *self, const LamGeometry *g, int64_t k, GError **error)
 {
-  g_autoptr (LamGeometry) g = slice_geometry (self, request);
-  self->set = lam_devices_new (self->devices, error);
-  self->projector = self->set ? lam_projector_new (g, self->set, error) : NULL;
+  g_autoptr (LamGeometry) one = slice_geometry (g, k, &self->band, error);
+  self->geometry = one ? lam_geometry_try_copy (g, error) : NULL;
+  self->set = self->geometry ? lam_devices_new (self->devices, error) : NULL;
+  self->projector = self->set ? lam_projector_new (one, self->set, error) : NULL;
   if (!self->projector)
     return FALSE;
   LamProjector *p = self->projector;
@@ -159,22 +192,25 @@ open_engine (LamLive *self, const LamLiveRequest *request, GError **error)
     if (!(self->sino.at[d] = lam_plan_take (self->plan, d, "sinogram", error))
         || !(self->volume.at[d] = lam_plan_take (self->plan, d, "recon", error)))
       return FALSE;
-  return TRUE;
+  self->rows = lam_alloc_n (g->views * lam_range_size (self->band) * g->channels, 4, "live slice", error);
+  self->slice = k;
+  return self->rows != NULL;
 }
 
-/* One detector row of all views, turned by the tilt as lam_rotate_detector () does. */
+/* One detector row of all views, turned by the tilt as lam_rotate_detector () does; views lie @stride floats apart in @out. */
 static void
-tilted_row (const LamDataset *d, int64_t row, double tilt, float *out)
+tilted_row (const LamDataset *d, int64_t row, double tilt, float *out, int64_t stride)
 {
   const LamGeometry *g = d->geometry;
   double c = cos (tilt), s = sin (tilt), cm = (double) (g->rows - 1) / 2, cn = (double) (g->channels - 1) / 2;
-  for (int64_t v = 0; v < g->views; v++)
+  for (int64_t v = 0; v < g->views; v++) {
+    const float *view = d->sinogram + v * g->rows * g->channels;
+    float *to = out + v * stride;
+    if (tilt == 0) {
+      memcpy (to, view + row * g->channels, g->channels * sizeof *to);
+      continue;
+    }
     for (int64_t n = 0; n < g->channels; n++) {
-      const float *view = d->sinogram + v * g->rows * g->channels;
-      if (tilt == 0) {
-        out[v * g->channels + n] = view[row * g->channels + n];
-        continue;
-      }
       double y = c * ((double) row - cm) + s * ((double) n - cn) + cm,
              x = -s * ((double) row - cm) + c * ((double) n - cn) + cn;
       double y0 = floor (y), x0 = floor (x), fy = y - y0, fx = x - x0, sum = 0;
@@ -184,60 +220,70 @@ tilted_row (const LamDataset *d, int64_t row, double tilt, float *out)
           if (i >= 0 && i < g->rows && j >= 0 && j < g->channels)
             sum += (a ? fy : 1 - fy) * (b ? fx : 1 - fx) * view[i * g->channels + j];
         }
-      out[v * g->channels + n] = (float) sum;
+      to[n] = (float) sum;
     }
+  }
 }
 
 static gboolean
 filter_slice (LamLive *self, const LamLiveRequest *request, GError **error)
 {
   const LamDataset *d = self->dataset;
-  LamProjector *p = self->projector;
-  const float *from = d->sinogram;
-  if (!is_cone (self) || request->tilt != 0) {
-    int64_t rows = is_cone (self) ? d->geometry->rows : 1, n = d->geometry->views * rows * d->geometry->channels;
-    if (!self->rows && !(self->rows = lam_alloc_n (n, 4, "live slice", error)))
-      return FALSE;
-    if (is_cone (self)) {
-      memcpy (self->rows, d->sinogram, n * 4);
-      if (!lam_rotate_detector (self->rows, d->geometry->views, rows, d->geometry->channels, request->tilt, NULL,
-                                error))
-        return FALSE;
-    } else
-      tilted_row (d, request->slice, request->tilt, self->rows);
-    from = self->rows;
-  }
-  if (!lam_projector_put_sino (p, from, &self->sino, error) || !lam_direct_filter (p, &self->sino, &self->sino, error))
+  int64_t channels = d->geometry->channels, n = lam_range_size (self->band);
+  self->filtered = FALSE;
+  for (int64_t r = 0; r < n; r++)
+    tilted_row (d, self->band.begin + r, request->tilt, self->rows + r * channels, n * channels);
+  if (!lam_projector_put_sino (self->projector, self->rows, &self->sino, error)
+      || !lam_direct_filter (self->projector, &self->sino, &self->sino, error))
     return FALSE;
   self->slice = request->slice;
   self->tilt = request->tilt;
-  self->offset = request->channel_offset;
+  self->filtered = TRUE;
   return TRUE;
+}
+
+/* Whether the open engine serves @g: nothing but the axis is elsewhere. */
+static gboolean
+serves (const LamLive *self, const LamGeometry *g)
+{
+  LamGeometry moved = *g;
+  if (!self->geometry)
+    return FALSE;
+  moved.channel_offset = self->geometry->channel_offset;
+  return lam_geometry_equal (self->geometry, &moved);
 }
 
 LamSnapshot *
 lam_live_compute (LamLive *self, const LamLiveRequest *request, GError **error)
 {
-  const LamGeometry *g = self->dataset->geometry;
-  if (request->slice < 0 || request->slice >= g->recon_slices || !isfinite (request->channel_offset)
-      || !isfinite (request->tilt)) {
+  const LamGeometry *scan = self->dataset->geometry;
+  g_autoptr (LamGeometry) g = lam_geometry_try_copy (request->geometry ? request->geometry : scan, error);
+  if (!g)
+    return NULL;
+  if (!request->geometry)
+    g->channel_offset = request->channel_offset;
+  if (request->slice < 0 || request->slice >= g->recon_slices || !isfinite (g->channel_offset)
+      || !isfinite (request->tilt) || g->views != scan->views || g->rows != scan->rows
+      || g->channels != scan->channels) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
                  "live slice %" G_GINT64_FORMAT ": the volume has %" G_GINT64_FORMAT " slices", request->slice,
                  g->recon_slices);
     return NULL;
   }
-  gboolean other_slice = self->slice != request->slice;
-  if (is_cone (self) && self->projector && other_slice)
+  gboolean cone = g->kind == LAM_GEOMETRY_CONE, other_slice = self->slice != request->slice;
+  if (self->projector && (!serves (self, g) || (cone && other_slice)))
     close_engine (self); /* another height: another small volume */
-  if (!self->projector && !open_engine (self, request, error)) {
+  if (!self->projector && !open_engine (self, g, request->slice, error)) {
     close_engine (self);
     return NULL;
   }
-  lam_projector_set_offset (self->projector, request->channel_offset);
+  if (!cone)
+    self->band = (LamRange){request->slice, request->slice + 1};
+  lam_projector_set_offset (self->projector, g->channel_offset);
   /* FDK's cosine weights move with the axis; the parallel filter does not. */
-  if (other_slice || self->slice < 0 || self->tilt != request->tilt
-      || (is_cone (self) && self->offset != request->channel_offset)) {
-    self->slice = -1;
+  if (!self->filtered || other_slice || self->tilt != request->tilt
+      || (cone && self->geometry->channel_offset != g->channel_offset)) {
+    self->geometry->channel_offset = g->channel_offset;
     if (!filter_slice (self, request, error))
       return NULL;
   }
@@ -290,6 +336,8 @@ thread_main (void *data)
       continue;
     }
     LamLiveRequest request = self->request;
+    g_autoptr (LamGeometry) geometry = g_steal_pointer (&self->request_geometry);
+    request.geometry = geometry;
     self->has_request = FALSE;
     pthread_mutex_unlock (&self->lock);
     GError *error = NULL;
@@ -319,8 +367,12 @@ thread_main (void *data)
 void
 lam_live_request (LamLive *self, const LamLiveRequest *request)
 {
+  LamGeometry *geometry = request->geometry ? lam_geometry_copy (request->geometry) : NULL;
   pthread_mutex_lock (&self->lock);
+  g_clear_pointer (&self->request_geometry, lam_geometry_free);
+  self->request_geometry = geometry;
   self->request = *request;
+  self->request.geometry = NULL;
   self->has_request = TRUE;
   if (!self->started)
     self->started = pthread_create (&self->thread, NULL, thread_main, self) == 0;

@@ -1,6 +1,7 @@
 /* live.h: one slice remade while its geometry is dragged.
  *
- * The filtered data of the slice is kept; a request only back-projects. One worker thread; requests that come while it
+ * The filtered data of the slice is kept while only the axis of a parallel beam moves: a request then only back-projects.
+ * Of a cone beam's detector just the rows that the slice meets are filtered. One worker thread; requests that come while it
  * works replace each other, so the newest always wins and none waits in line. */
 #pragma once
 
@@ -12,9 +13,10 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  int64_t slice;         /* of the volume */
-  double channel_offset; /* axis relative to the detector's middle */
-  double tilt;           /* radians, beyond what the dataset was prepared with */
+  int64_t slice;               /* of the volume */
+  const LamGeometry *geometry; /* scan and volume as they are now; NULL: the dataset's, with channel_offset */
+  double channel_offset;       /* axis relative to the detector's middle, where there is no geometry */
+  double tilt;                 /* radians, beyond what the dataset was prepared with */
   uint64_t generation;
   uint64_t serial; /* any number of the caller's; comes back with the answer */
 } LamLiveRequest;
@@ -24,6 +26,7 @@ G_DECLARE_FINAL_TYPE (LamLive, lam_live, LAM, LIVE, GObject)
 
 /* Signals: "snapshot" (main thread: lam_live_take ()), "failed" (GError *). */
 LamLive *lam_live_new (LamDataset *dataset, const char *devices);
+/* Copies the geometry. */
 void lam_live_request (LamLive *live, const LamLiveRequest *request);
 /* The newest answer, its request's serial in @serial; NULL when none is new. */
 LamSnapshot *lam_live_take (LamLive *live, uint64_t *serial);
