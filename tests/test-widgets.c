@@ -7,9 +7,11 @@
 #include "core/memory.h"
 #include "geometry-view.h"
 #include "histogram.h"
+#include "level-controls.h"
 #include "line-layer.h"
 #include "model/parameter-list.h"
 #include "parameter-row.h"
+#include "picture-values.h"
 #include "profile-card.h"
 #include "region-card.h"
 #include "widget-util.h"
@@ -475,6 +477,88 @@ test_measure_cards (void)
   g_assert_finalize_object (model);
 }
 
+/* -- level controls -- */
+
+static void
+next_cb (LamPictureValues *values, int *pressed)
+{
+  ++*pressed;
+}
+
+static GtkWidget *
+find_button (GtkWidget *widget)
+{
+  if (GTK_IS_BUTTON (widget))
+    return widget;
+  GtkWidget *found = NULL;
+  for (GtkWidget *w = gtk_widget_get_first_child (widget); w != NULL && found == NULL;
+       w = gtk_widget_get_next_sibling (w))
+    found = find_button (w);
+  return found;
+}
+
+static void
+type_level (GtkWidget *entry, const char *text)
+{
+  gtk_widget_grab_focus (entry);
+  gtk_editable_set_text (GTK_EDITABLE (entry), text);
+  g_signal_emit_by_name (entry, "activate");
+}
+
+static void
+test_level_controls (void)
+{
+  LamSliceModel *model = lam_slice_model_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
+  LamLevelControls *controls = g_object_new (LAM_TYPE_LEVEL_CONTROLS, NULL);
+  LamPictureValues *values = g_object_new (LAM_TYPE_PICTURE_VALUES, NULL);
+  int pressed = 0;
+  lam_level_controls_set_model (controls, model);
+  lam_picture_values_set_model (values, model);
+  g_signal_connect (values, "next", G_CALLBACK (next_cb), &pressed);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (controls));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (values));
+  GtkWidget *window = test_present (box, 300, 200), *low_entry = lam_level_controls_get_entry (controls, 0),
+            *high_entry = lam_level_controls_get_entry (controls, 1);
+  lam_slice_model_take (model, new_picture (0, "mm"));
+  test_wait (model_settled, model);
+  double low, high;
+
+  /* Typed, with a comma or a unit; the other end stays. */
+  lam_slice_model_set_level (model, 0, 0.06);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (high_entry)), ==, "0.0600");
+  type_level (low_entry, "0,0125");
+  lam_slice_model_get_level (model, &low, &high);
+  g_assert_cmpfloat (low, ==, 0.0125);
+  g_assert_cmpfloat (high, ==, 0.06);
+  g_assert_false (lam_slice_model_get_auto_level (model));
+  type_level (high_entry, "0.5 1/cm");
+  lam_slice_model_get_level (model, &low, &high);
+  g_assert_cmpfloat_with_epsilon (high, 0.05, 1e-12);
+
+  /* Refused in place, with the reason; the level stays. */
+  type_level (low_entry, "0.07");
+  g_assert_true (gtk_widget_has_css_class (low_entry, "error"));
+  g_assert_nonnull (strstr (gtk_widget_get_tooltip_text (low_entry), "below the upper"));
+  type_level (low_entry, "wide");
+  g_assert_nonnull (strstr (gtk_widget_get_tooltip_text (low_entry), "not a number"));
+  lam_slice_model_get_level (model, &low, &high);
+  g_assert_cmpfloat (low, ==, 0.0125);
+  /* Left so, it shows what is again. */
+  gtk_widget_grab_focus (high_entry);
+  test_wait_frames (window, 2);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (low_entry)), ==, "0.0125");
+  g_assert_false (gtk_widget_has_css_class (low_entry, "error"));
+
+  /* The next bad value. */
+  GtkWidget *next = find_button (GTK_WIDGET (values));
+  g_assert_true (gtk_widget_get_mapped (next));
+  g_signal_emit_by_name (next, "clicked");
+  g_assert_cmpint (pressed, ==, 1);
+  test_close (window);
+  g_assert_finalize_object (model);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -486,6 +570,7 @@ main (int argc, char **argv)
   g_test_add_func ("/widgets/axis", test_axis);
   g_test_add_func ("/widgets/chart", test_chart);
   g_test_add_func ("/widgets/measure-cards", test_measure_cards);
+  g_test_add_func ("/widgets/level-controls", test_level_controls);
   g_test_add_func ("/widgets/geometry-view", test_geometry_view);
   return g_test_run ();
 }

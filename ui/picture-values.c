@@ -10,9 +10,20 @@ struct _LamPictureValues {
   GtkGrid parent_instance;
   LamSliceModel *model;
   GtkWidget *values[N_VALUES];
+  GtkWidget *bad_row, *bad_text; /* there while some are not finite */
 };
 
 G_DEFINE_FINAL_TYPE (LamPictureValues, lam_picture_values, GTK_TYPE_GRID)
+
+enum { NEXT, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static void
+set_text (GtkWidget *inscription, const char *text)
+{
+  if (g_strcmp0 (gtk_inscription_get_text (GTK_INSCRIPTION (inscription)), text) != 0)
+    gtk_inscription_set_text (GTK_INSCRIPTION (inscription), text);
+}
 
 static void
 stats_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamPictureValues *self)
@@ -27,8 +38,15 @@ stats_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamPictureValues *self
       text = i < PIXELS ? lam_slice_model_format_value (numbers[i], stats->high - stats->low)
                         : g_strdup_printf ("%ld", (long) (i == BAD ? info->bad : info->width * info->height));
     }
-    gtk_label_set_text (GTK_LABEL (self->values[i]), text != NULL ? text : "–");
+    set_text (self->values[i], text != NULL ? text : "–");
   }
+  int64_t bad = shot != NULL ? lam_snapshot_info (shot)->bad : 0;
+  gtk_widget_set_visible (self->bad_row, bad > 0);
+  if (bad == 0)
+    return;
+  g_autofree char *words = g_strdup_printf (
+      g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", (gulong) bad), (long) bad);
+  set_text (self->bad_text, words);
 }
 
 void
@@ -38,6 +56,12 @@ lam_picture_values_set_model (LamPictureValues *self, LamSliceModel *model)
   self->model = g_object_ref (model);
   g_signal_connect_object (model, "notify::stats", G_CALLBACK (stats_notify_cb), self, 0);
   stats_notify_cb (model, NULL, self);
+}
+
+static void
+next_cb (GtkButton *button, LamPictureValues *self)
+{
+  g_signal_emit (self, signals[NEXT], 0);
 }
 
 static void
@@ -51,6 +75,8 @@ static void
 lam_picture_values_class_init (LamPictureValuesClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = lam_picture_values_dispose;
+  signals[NEXT] =
+      g_signal_new ("next", LAM_TYPE_PICTURE_VALUES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -61,9 +87,11 @@ lam_picture_values_init (LamPictureValues *self)
   gtk_grid_set_row_spacing (GTK_GRID (self), 4);
   for (int i = 0; i < N_VALUES; i++) {
     GtkWidget *name = gtk_label_new (names[i]);
-    self->values[i] = gtk_label_new ("–");
+    /* They change with every picture: they are drawn anew, and nothing is laid out again. */
+    self->values[i] = gtk_inscription_new ("–");
     gtk_label_set_xalign (GTK_LABEL (name), 0);
-    gtk_label_set_xalign (GTK_LABEL (self->values[i]), 1);
+    gtk_inscription_set_xalign (GTK_INSCRIPTION (self->values[i]), 1);
+    gtk_inscription_set_min_chars (GTK_INSCRIPTION (self->values[i]), 7);
     gtk_widget_set_hexpand (self->values[i], TRUE);
     gtk_widget_set_margin_end (self->values[i], i % 2 == 0 ? 16 : 0);
     gtk_widget_add_css_class (name, "dim-label");
@@ -73,4 +101,18 @@ lam_picture_values_init (LamPictureValues *self)
     gtk_grid_attach (GTK_GRID (self), name, 2 * (i % 2), i / 2, 1, 1);
     gtk_grid_attach (GTK_GRID (self), self->values[i], 2 * (i % 2) + 1, i / 2, 1, 1);
   }
+  self->bad_row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  self->bad_text = gtk_inscription_new (NULL);
+  gtk_inscription_set_min_chars (GTK_INSCRIPTION (self->bad_text), 20);
+  gtk_widget_set_hexpand (self->bad_text, TRUE);
+  gtk_widget_add_css_class (self->bad_text, "pane-number");
+  GtkWidget *next = gtk_button_new_with_label (_ ("Next"));
+  gtk_widget_add_css_class (next, "flat");
+  gtk_widget_add_css_class (next, "small");
+  gtk_widget_set_tooltip_text (next, _ ("Crosshair to the next value that is not finite (N)"));
+  g_signal_connect (next, "clicked", G_CALLBACK (next_cb), self);
+  gtk_box_append (GTK_BOX (self->bad_row), self->bad_text);
+  gtk_box_append (GTK_BOX (self->bad_row), next);
+  gtk_widget_set_visible (self->bad_row, FALSE);
+  gtk_grid_attach (GTK_GRID (self), self->bad_row, 0, N_VALUES / 2, 4, 1);
 }

@@ -286,6 +286,19 @@ escape_key (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
+/* A crosshair out of sight is brought into the middle. */
+static void
+show_mark (LamSliceView *self)
+{
+  int64_t row, column;
+  double x, y;
+  if (!lam_slice_model_get_mark_in (self->model, lam_slice_view_get_plane (self), &row, &column))
+    return;
+  lam_slice_view_to_widget (self, column + 0.5, row + 0.5, &x, &y);
+  if (x < 0 || y < 0 || x > gtk_widget_get_width (GTK_WIDGET (self)) || y > gtk_widget_get_height (GTK_WIDGET (self)))
+    lam_slice_view_set_zoom (self, lam_slice_view_get_zoom (self), column + 0.5, row + 0.5);
+}
+
 static void
 action_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -312,8 +325,12 @@ action_cb (GtkWidget *widget, const char *name, GVariant *parameter)
     lam_slice_model_level_reset (self->model);
   else if (g_str_equal (name, "slice.invert"))
     lam_slice_model_set_inverted (self->model, !lam_slice_model_get_inverted (self->model));
-  else if (g_str_equal (name, "slice.next-bad") && !lam_slice_model_mark_next_bad (self->model))
-    gtk_widget_error_bell (widget);
+  else if (g_str_equal (name, "slice.next-bad")) {
+    if (lam_slice_model_mark_next_bad (self->model))
+      show_mark (self);
+    else
+      gtk_widget_error_bell (widget);
+  }
 }
 
 void

@@ -7,6 +7,7 @@
 
 #include "geometry-view.h"
 #include "histogram.h"
+#include "level-controls.h"
 #include "ortho-view.h"
 #include "picture-values.h"
 #include "profile-card.h"
@@ -24,7 +25,8 @@ struct _LamSlicesTab {
   GtkWidget *index_scale, *picture_stack, *waiting, *slice_view, *ortho_view;
   GtkAdjustment *index_adjustment;
   GtkWidget *tool_pointer, *tool_circle, *tool_rectangle, *tool_profile;
-  GtkWidget *geometry_view, *histogram, *region_card, *values, *profile_card, *cards;
+  GtkWidget *geometry_view, *histogram, *region_card, *values, *profile_card, *cards, *level_controls;
+  GtkWidget *zoom_fit, *zoom_one;
   gboolean updating; /* widgets are being set from the model */
   double dragged_to; /* where the hand is, when the picture is not yet there */
   gboolean waiting_drag;
@@ -107,6 +109,20 @@ tool_notify_cb (LamSliceView *view, GParamSpec *pspec, LamSlicesTab *self)
   self->updating = TRUE;
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (buttons[lam_slice_view_get_tool (view)]), TRUE);
   self->updating = FALSE;
+}
+
+/* Buttons beside the picture do what its keys do. */
+static void
+zoom_cb (GtkButton *button, LamSlicesTab *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (lam_slices_tab_get_slice_view (self)),
+                              GTK_WIDGET (button) == self->zoom_fit ? "slice.fit" : "slice.zoom-one", NULL);
+}
+
+static void
+next_bad_cb (LamPictureValues *values, LamSlicesTab *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (lam_slices_tab_get_slice_view (self)), "slice.next-bad", NULL);
 }
 
 /* A card that has come below what is seen is brought into sight. */
@@ -218,6 +234,7 @@ lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
   lam_ortho_view_set_model (LAM_ORTHO_VIEW (self->ortho_view), slices, self->measure);
   lam_profile_card_set_measure (LAM_PROFILE_CARD (self->profile_card), self->measure);
   lam_region_card_set_measure (LAM_REGION_CARD (self->region_card), self->measure);
+  lam_level_controls_set_model (LAM_LEVEL_CONTROLS (self->level_controls), slices);
   lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
   g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
   g_signal_connect_object (slices, "notify::snapshot", G_CALLBACK (snapshot_notify_cb), self, 0);
@@ -286,6 +303,7 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
   g_type_ensure (LAM_TYPE_HISTOGRAM);
   g_type_ensure (LAM_TYPE_PICTURE_VALUES);
+  g_type_ensure (LAM_TYPE_LEVEL_CONTROLS);
   g_type_ensure (LAM_TYPE_PROFILE_CARD);
   g_type_ensure (LAM_TYPE_REGION_CARD);
   g_type_ensure (LAM_TYPE_WRAP_LAYOUT);
@@ -306,6 +324,9 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   BIND (region_card);
   BIND (profile_card);
   BIND (cards);
+  BIND (level_controls);
+  BIND (zoom_fit);
+  BIND (zoom_one);
   BIND (tool_pointer);
   BIND (tool_circle);
   BIND (tool_rectangle);
@@ -324,6 +345,9 @@ lam_slices_tab_init (LamSlicesTab *self)
   GtkWidget *tools[LAM_SLICE_TOOLS] = {self->tool_pointer, self->tool_circle, self->tool_rectangle, self->tool_profile};
   for (int i = 0; i < LAM_SLICE_TOOLS; i++)
     g_signal_connect (tools[i], "toggled", G_CALLBACK (tool_toggled_cb), self);
+  g_signal_connect (self->zoom_fit, "clicked", G_CALLBACK (zoom_cb), self);
+  g_signal_connect (self->zoom_one, "clicked", G_CALLBACK (zoom_cb), self);
+  g_signal_connect (self->values, "next", G_CALLBACK (next_bad_cb), self);
   g_signal_connect_object (self->region_card, "notify::visible", G_CALLBACK (card_visible_cb), self, 0);
   g_signal_connect_object (self->profile_card, "notify::visible", G_CALLBACK (card_visible_cb), self, 0);
   for (int p = 0; p < LAM_PLANES; p++) {
