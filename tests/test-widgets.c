@@ -307,20 +307,23 @@ typedef struct {
   LamGeometry *g;
   int begun, moved, ended;
   double offset;
+  int handle;
 } Dragged;
 
 static void
-begin_cb (LamGeometryView *view, Dragged *seen)
+begin_cb (LamGeometryView *view, int handle, Dragged *seen)
 {
   seen->begun++;
+  seen->handle = handle;
 }
 
 static void
-dragged_cb (LamGeometryView *view, double offset, Dragged *seen)
+dragged_cb (LamGeometryView *view, const LamGeometryMove *move, Dragged *seen)
 {
   seen->moved++;
-  seen->offset = offset;
-  seen->g->channel_offset = offset;
+  seen->offset = seen->g->channel_offset = move->channel_offset;
+  seen->g->source_detector = move->source_detector;
+  seen->g->source_axis = move->source_axis;
   lam_geometry_view_set_geometry (view, seen->g);
 }
 
@@ -345,9 +348,9 @@ test_geometry_view (void)
                    .angles = (double[]){0, 1},
                    .row_aspect = 1};
   Dragged seen = {&g};
-  g_signal_connect (view, "axis-drag-begin", G_CALLBACK (begin_cb), &seen);
-  g_signal_connect (view, "axis-dragged", G_CALLBACK (dragged_cb), &seen);
-  g_signal_connect (view, "axis-drag-end", G_CALLBACK (end_cb), &seen);
+  g_signal_connect (view, "drag-begin", G_CALLBACK (begin_cb), &seen);
+  g_signal_connect (view, "dragged", G_CALLBACK (dragged_cb), &seen);
+  g_signal_connect (view, "drag-end", G_CALLBACK (end_cb), &seen);
   GtkWidget *window = test_present (view, 320, 220);
   g_assert_false (lam_geometry_view_get_axis_point (LAM_GEOMETRY_VIEW (view), &x0, &y0));
   lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (view), &g);
@@ -397,6 +400,35 @@ test_geometry_view (void)
   g_strlcpy (g.length_unit, "mm", sizeof g.length_unit);
   lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (view), &g);
   test_wait_frames (window, 2);
+  if (test_have_xdotool ()) {
+    /* Along the rays: source, detector and axis each change their distances; across, the detector moves the offset. */
+    static const struct {
+      LamHandle handle;
+      int dx, dy;
+      double source_detector, source_axis, offset; /* -1, 0, 1: how they change */
+    } drags[] = {{LAM_HANDLE_SOURCE, -20, 0, 1, 1, 0},
+                 {LAM_HANDLE_DETECTOR, 20, 1, 1, 0, 0},
+                 {LAM_HANDLE_AXIS, -20, 2, 0, -1, 0},
+                 {LAM_HANDLE_DETECTOR, 1, 20, 0, 0, -1},
+                 {LAM_HANDLE_AXIS, 0, 20, 0, 0, 1}};
+    for (size_t i = 0; i < G_N_ELEMENTS (drags); i++) {
+      LamGeometry was = g;
+      int x, y;
+      g_assert_true (lam_geometry_view_get_point (LAM_GEOMETRY_VIEW (view), drags[i].handle, &x0, &y0));
+      test_screen_point (view, x0, y0, &x, &y);
+      test_xdotool ("mousemove %d %d mousedown 1", x, y);
+      for (int k = 1; k <= 4; k++)
+        test_xdotool ("mousemove %d %d", x + drags[i].dx * k / 4, y + drags[i].dy * k / 4);
+      test_xdotool ("mouseup 1");
+      test_wait_frames (window, 2);
+      g_assert_cmpint (seen.handle, ==, drags[i].handle);
+#define SIGN(a) (((a) > 1e-9) - ((a) < -1e-9))
+      g_assert_cmpint (SIGN (g.source_detector - was.source_detector), ==, (int) drags[i].source_detector);
+      g_assert_cmpint (SIGN (g.source_axis - was.source_axis), ==, (int) drags[i].source_axis);
+      g_assert_cmpint (SIGN (g.channel_offset - was.channel_offset), ==, (int) drags[i].offset);
+#undef SIGN
+    }
+  }
   g.detector = LAM_DETECTOR_CURVED;
   lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (view), &g);
   test_wait_frames (window, 2);

@@ -8,7 +8,8 @@
 #include "model/units.h"
 #include "palette.h"
 
-#define HIT 16 /* widget pixels round the axis that take hold of it */
+#define HIT 16   /* widget pixels round the axis that take hold of it */
+#define DECIDE 3 /* after which it is seen where a drag goes */
 
 /* Scene coordinates: along = with the rays, from the axis; across = with growing channels, from the detector's
  * centre. */
@@ -24,8 +25,10 @@ struct _LamGeometryView {
   gboolean shown;
   LamGeometry g; /* angles and shifts not kept */
   int turn;      /* +1 = angles grow, clockwise here; -1; 0 = one angle only */
-  gboolean dragging, hovering;
-  double start; /* offset where the drag began */
+  LamHandle dragging, hovering;
+  enum { UNDECIDED, ACROSS, ALONG } way;
+  LamGeometry start; /* where the drag began */
+  Scene scene;       /* then: a scene that is scaled anew would run away from the hand */
 };
 
 G_DEFINE_FINAL_TYPE (LamGeometryView, lam_geometry_view, GTK_TYPE_WIDGET)
@@ -43,6 +46,15 @@ is_cone (LamGeometryView *self)
 static void
 layout_scene (LamGeometryView *self, Scene *s)
 {
+  if (self->dragging != LAM_HANDLE_NONE) {
+    *s = self->scene;
+    s->source = is_cone (self) ? -self->g.source_axis : s->source;
+    s->detector = is_cone (self) ? self->g.source_detector - self->g.source_axis : s->detector;
+    /* The detector stays while the axis is moved between it and the source. */
+    if (is_cone (self) && self->way == ALONG && self->dragging == LAM_HANDLE_AXIS)
+      s->x0 += (self->g.source_axis - self->start.source_axis) * s->scale;
+    return;
+  }
   const LamGeometry *g = &self->g;
   double width = gtk_widget_get_width (GTK_WIDGET (self)), height = gtk_widget_get_height (GTK_WIDGET (self));
   s->width = fmax (g->channels * g->channel_pitch, 1e-9);
@@ -69,6 +81,22 @@ lam_geometry_view_get_axis_point (LamGeometryView *self, double *x, double *y)
   layout_scene (self, &s);
   *x = s.x0;
   *y = s.y0 + self->g.channel_offset * s.scale;
+  return TRUE;
+}
+
+gboolean
+lam_geometry_view_get_point (LamGeometryView *self, LamHandle handle, double *x, double *y)
+{
+  Scene s;
+  if (!lam_geometry_view_get_axis_point (self, x, y) || (handle == LAM_HANDLE_SOURCE && !is_cone (self)))
+    return FALSE;
+  layout_scene (self, &s);
+  if (handle == LAM_HANDLE_SOURCE)
+    *x = s.x0 + s.source * s.scale;
+  if (handle == LAM_HANDLE_DETECTOR) {
+    *x = s.x0 + s.detector * s.scale + 3;
+    *y = s.y0 + s.width / 4 * s.scale;
+  }
   return TRUE;
 }
 
@@ -111,6 +139,13 @@ detector_point (LamGeometryView *self, const Scene *s, double u, double *x, doub
   *y = s->y0 + across * s->scale;
 }
 
+/* Shown larger: it is under the pointer, or in the hand. */
+static gboolean
+held (LamGeometryView *self, LamHandle handle)
+{
+  return self->dragging == handle || (self->dragging == LAM_HANDLE_NONE && self->hovering == handle);
+}
+
 static void
 draw_rays (LamGeometryView *self, cairo_t *cr, const Scene *s)
 {
@@ -125,7 +160,7 @@ draw_rays (LamGeometryView *self, cairo_t *cr, const Scene *s)
   cairo_stroke (cr);
   if (is_cone (self)) {
     set_colour (cr, self, LAM_COLOUR_YELLOW, 1);
-    cairo_arc (cr, source_x, source_y, 4.5, 0, 2 * G_PI);
+    cairo_arc (cr, source_x, source_y, held (self, LAM_HANDLE_SOURCE) ? 8 : 5, 0, 2 * G_PI);
     cairo_fill (cr);
     return;
   }
@@ -142,7 +177,7 @@ draw_detector (LamGeometryView *self, cairo_t *cr, const Scene *s)
 {
   double x, y;
   set_colour (cr, self, LAM_COLOUR_GREEN, 1);
-  cairo_set_line_width (cr, 6);
+  cairo_set_line_width (cr, held (self, LAM_HANDLE_DETECTOR) ? 10 : 6);
   for (int i = 0; i <= 32; i++) {
     detector_point (self, s, (i / 32.0 - 0.5) * s->width, &x, &y);
     cairo_line_to (cr, x + 3, y);
@@ -195,7 +230,8 @@ draw_axis (LamGeometryView *self, cairo_t *cr, const Scene *s)
   cairo_line_to (cr, s->x0 + s->detector * s->scale, y);
   cairo_stroke (cr);
   cairo_set_dash (cr, NULL, 0, 0);
-  if (self->hovering || self->dragging || gtk_widget_has_visible_focus (GTK_WIDGET (self))) {
+  if (self->hovering == LAM_HANDLE_AXIS || self->dragging == LAM_HANDLE_AXIS
+      || gtk_widget_has_visible_focus (GTK_WIDGET (self))) {
     set_colour (cr, self, LAM_COLOUR_RED, 0.25);
     cairo_arc (cr, x, y, 10, 0, 2 * G_PI);
     cairo_fill (cr);
@@ -260,51 +296,80 @@ limit (LamGeometryView *self, double offset)
   return CLAMP (offset, -most, most);
 }
 
-static gboolean
-over_axis (LamGeometryView *self, double x, double y)
+/* What lies under a point of the widget; the axis before the others. */
+static LamHandle
+handle_at (LamGeometryView *self, double x, double y)
 {
   Scene s;
   double axis_x, axis_y;
   if (!lam_geometry_view_get_axis_point (self, &axis_x, &axis_y))
-    return FALSE;
+    return LAM_HANDLE_NONE;
   layout_scene (self, &s);
-  gboolean on_line = x > axis_x && x < s.x0 + s.detector * s.scale && fabs (y - axis_y) < 5;
-  return hypot (x - axis_x, y - axis_y) <= HIT || on_line;
+  double detector = s.x0 + s.detector * s.scale + 3, source = s.x0 + s.source * s.scale;
+  gboolean on_line = x > axis_x && x < detector - 12 && fabs (y - axis_y) < 5;
+  if (hypot (x - axis_x, y - axis_y) <= HIT || on_line)
+    return LAM_HANDLE_AXIS;
+  if (is_cone (self) && hypot (x - source, y - axis_y) <= HIT)
+    return LAM_HANDLE_SOURCE;
+  if (fabs (x - detector) <= 9 && fabs (y - s.y0) <= s.width / 2 * s.scale + 4)
+    return LAM_HANDLE_DETECTOR;
+  return LAM_HANDLE_NONE;
 }
 
 static void
 drag_begin_cb (GtkGestureDrag *gesture, double x, double y, LamGeometryView *self)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self));
-  if (!over_axis (self, x, y)) {
+  LamHandle handle = handle_at (self, x, y);
+  if (handle == LAM_HANDLE_NONE) {
     gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_DENIED);
     return;
   }
   gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
-  self->dragging = TRUE;
+  layout_scene (self, &self->scene);
+  self->dragging = handle;
+  self->way = is_cone (self) ? handle == LAM_HANDLE_SOURCE ? ALONG : UNDECIDED : ACROSS;
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), FALSE); /* it would come up under the hand and go with it */
-  self->start = self->g.channel_offset;
-  g_signal_emit (self, signals[DRAG_BEGIN], 0);
+  self->start = self->g;
+  g_signal_emit (self, signals[DRAG_BEGIN], 0, (int) handle);
 }
 
 static void
 drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *self)
 {
-  Scene s;
-  if (!self->dragging)
+  if (self->dragging == LAM_HANDLE_NONE)
     return;
-  layout_scene (self, &s);
+  if (self->way == UNDECIDED && fmax (fabs (dx), fabs (dy)) >= DECIDE)
+    self->way = fabs (dx) > fabs (dy) ? ALONG : ACROSS;
+  if (self->way == UNDECIDED)
+    return;
+  const LamGeometry *g = &self->start;
   GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
-  double fine = state & GDK_CONTROL_MASK ? 0.1 : 1;
-  g_signal_emit (self, signals[DRAGGED], 0, limit (self, self->start + fine * dy / s.scale));
+  double scale = (state & GDK_CONTROL_MASK ? 0.1 : 1) / self->scene.scale;
+  LamGeometryMove move = {g->channel_offset, g->source_detector, g->source_axis};
+  if (self->way == ACROSS)
+    move.channel_offset = limit (self, g->channel_offset + (self->dragging == LAM_HANDLE_AXIS ? dy : -dy) * scale);
+  else {
+    double least = g->source_axis * 0.02, most = g->source_detector * 0.999;
+    if (self->dragging == LAM_HANDLE_AXIS)
+      move.source_axis = CLAMP (g->source_axis + dx * scale, least, most);
+    else if (self->dragging == LAM_HANDLE_DETECTOR)
+      move.source_detector = fmax (g->source_detector + dx * scale, g->source_axis * 1.001);
+    else {
+      double by = fmax (-dx * scale, least - g->source_axis);
+      move.source_axis += by;
+      move.source_detector += by;
+    }
+  }
+  g_signal_emit (self, signals[DRAGGED], 0, &move);
 }
 
 static void
 drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *self)
 {
-  if (!self->dragging)
+  if (self->dragging == LAM_HANDLE_NONE)
     return;
-  self->dragging = FALSE;
+  self->dragging = LAM_HANDLE_NONE;
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_emit (self, signals[DRAG_END], 0);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -313,29 +378,41 @@ drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *sel
 static void
 motion_cb (GtkEventControllerMotion *controller, double x, double y, LamGeometryView *self)
 {
-  gboolean over = over_axis (self, x, y);
+  LamHandle over = self->dragging != LAM_HANDLE_NONE ? self->dragging : handle_at (self, x, y);
   if (over == self->hovering)
     return;
   self->hovering = over;
-  gtk_widget_set_cursor_from_name (GTK_WIDGET (self), over ? "ns-resize" : NULL);
+  gtk_widget_set_cursor_from_name (GTK_WIDGET (self), over == LAM_HANDLE_NONE     ? NULL
+                                                      : over == LAM_HANDLE_SOURCE ? "ew-resize"
+                                                      : is_cone (self)            ? "move"
+                                                                                  : "ns-resize");
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 static void
 leave_cb (GtkEventControllerMotion *controller, LamGeometryView *self)
 {
-  self->hovering = FALSE;
+  self->hovering = LAM_HANDLE_NONE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+/* @args: channels across, and parts of its distance along. */
 static gboolean
 move_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
   LamGeometryView *self = LAM_GEOMETRY_VIEW (widget);
+  double channels, part;
+  g_variant_get (args, "(dd)", &channels, &part);
   if (!self->shown)
     return FALSE;
-  double channels = g_variant_get_double (args);
-  g_signal_emit (self, signals[DRAGGED], 0, limit (self, self->g.channel_offset + channels * self->g.channel_pitch));
+  const LamGeometry *g = &self->g;
+  if (!is_cone (self) && channels == 0) { /* there is nothing along the rays: across, as up and down */
+    channels = part * 100;
+    part = 0;
+  }
+  LamGeometryMove move = {limit (self, g->channel_offset + channels * g->channel_pitch), g->source_detector,
+                          part == 0 ? g->source_axis : fmin (g->source_axis * (1 + part), g->source_detector * 0.999)};
+  g_signal_emit (self, signals[DRAGGED], 0, &move);
   return TRUE;
 }
 
@@ -378,30 +455,32 @@ lam_geometry_view_class_init (LamGeometryViewClass *klass)
   GType type = LAM_TYPE_GEOMETRY_VIEW;
   widget_class->snapshot = lam_geometry_view_snapshot;
   widget_class->measure = lam_geometry_view_measure;
-  signals[DRAG_BEGIN] = g_signal_new ("axis-drag-begin", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[DRAG_BEGIN] =
+      g_signal_new ("drag-begin", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT);
   signals[DRAGGED] =
-      g_signal_new ("axis-dragged", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
-  signals[DRAG_END] = g_signal_new ("axis-drag-end", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+      g_signal_new ("dragged", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
+  signals[DRAG_END] = g_signal_new ("drag-end", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_css_name (widget_class, "geometryview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_SLIDER);
   static const struct {
     guint key;
     GdkModifierType state;
-    double channels;
+    double channels, part;
   } keys[] = {
-      {GDK_KEY_Left, 0, -0.1},
-      {GDK_KEY_Up, 0, -0.1},
-      {GDK_KEY_Left, GDK_SHIFT_MASK, -1},
-      {GDK_KEY_Up, GDK_SHIFT_MASK, -1},
-      {GDK_KEY_Page_Up, 0, -1},
-      {GDK_KEY_Right, 0, 0.1},
-      {GDK_KEY_Down, 0, 0.1},
-      {GDK_KEY_Right, GDK_SHIFT_MASK, 1},
-      {GDK_KEY_Down, GDK_SHIFT_MASK, 1},
-      {GDK_KEY_Page_Down, 0, 1},
+      {GDK_KEY_Up, 0, -0.1, 0},
+      {GDK_KEY_Up, GDK_SHIFT_MASK, -1, 0},
+      {GDK_KEY_Page_Up, 0, -1, 0},
+      {GDK_KEY_Down, 0, 0.1, 0},
+      {GDK_KEY_Down, GDK_SHIFT_MASK, 1, 0},
+      {GDK_KEY_Page_Down, 0, 1, 0},
+      {GDK_KEY_Left, 0, 0, -0.001},
+      {GDK_KEY_Left, GDK_SHIFT_MASK, 0, -0.01},
+      {GDK_KEY_Right, 0, 0, 0.001},
+      {GDK_KEY_Right, GDK_SHIFT_MASK, 0, 0.01},
   };
   for (size_t i = 0; i < G_N_ELEMENTS (keys); i++)
-    gtk_widget_class_add_binding (widget_class, keys[i].key, keys[i].state, move_key, "d", keys[i].channels);
+    gtk_widget_class_add_binding (widget_class, keys[i].key, keys[i].state, move_key, "(dd)", keys[i].channels,
+                                  keys[i].part);
 }
 
 static void

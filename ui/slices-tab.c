@@ -27,8 +27,8 @@ struct _LamSlicesTab {
   GtkWidget *tool_pointer, *tool_circle, *tool_rectangle, *tool_profile;
   GtkWidget *geometry_view, *histogram, *region_card, *values, *profile_card, *cards, *level_controls;
   GtkWidget *zoom_fit, *zoom_one;
-  gboolean updating; /* widgets are being set from the model */
-  double dragged_to; /* where the hand is, when the picture is not yet there */
+  gboolean updating;          /* widgets are being set from the model */
+  LamGeometryMove dragged_to; /* where the hand is, when the picture is not yet there */
   gboolean waiting_drag;
   guint late_source;
 };
@@ -162,7 +162,8 @@ apply_drag (LamSlicesTab *self)
   self->waiting_drag = FALSE;
   /* The view keeps within the detector, which is the parameter's range. */
   g_autoptr (GError) error = NULL;
-  if (!lam_session_edit_offset (self->session, self->dragged_to, &error))
+  const LamGeometryMove *to = &self->dragged_to;
+  if (!lam_session_edit_place (self->session, to->channel_offset, to->source_detector, to->source_axis, &error))
     g_debug ("%s", error->message);
 }
 
@@ -176,16 +177,18 @@ late_cb (gpointer data)
 }
 
 static void
-drag_begin_cb (LamGeometryView *view, LamSlicesTab *self)
+drag_begin_cb (LamGeometryView *view, int handle, LamSlicesTab *self)
 {
-  lam_undo_begin (lam_session_get_undo (self->session), _ ("Set Centre of Rotation"));
+  lam_undo_begin (lam_session_get_undo (self->session), handle == LAM_HANDLE_SOURCE     ? _ ("Move Source")
+                                                        : handle == LAM_HANDLE_DETECTOR ? _ ("Move Detector")
+                                                                                        : _ ("Move Axis"));
 }
 
 /* The hand is faster than slices can be made: scene, number and slice move together, each time the last slice has come. */
 static void
-dragged_cb (LamGeometryView *view, double offset, LamSlicesTab *self)
+dragged_cb (LamGeometryView *view, const LamGeometryMove *move, LamSlicesTab *self)
 {
-  self->dragged_to = offset;
+  self->dragged_to = *move;
   self->waiting_drag = TRUE;
   if (lam_session_get_live_shown (self->session) >= lam_session_get_live_asked (self->session))
     apply_drag (self);
@@ -361,7 +364,7 @@ lam_slices_tab_init (LamSlicesTab *self)
   lam_slice_view_set_offers_planes (LAM_SLICE_VIEW (self->slice_view), TRUE);
   g_signal_connect_object (self->slice_view, "notify::tool", G_CALLBACK (tool_notify_cb), self, 0);
   g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
-  g_signal_connect (self->geometry_view, "axis-drag-begin", G_CALLBACK (drag_begin_cb), self);
-  g_signal_connect (self->geometry_view, "axis-dragged", G_CALLBACK (dragged_cb), self);
-  g_signal_connect (self->geometry_view, "axis-drag-end", G_CALLBACK (drag_end_cb), self);
+  g_signal_connect (self->geometry_view, "drag-begin", G_CALLBACK (drag_begin_cb), self);
+  g_signal_connect (self->geometry_view, "dragged", G_CALLBACK (dragged_cb), self);
+  g_signal_connect (self->geometry_view, "drag-end", G_CALLBACK (drag_end_cb), self);
 }

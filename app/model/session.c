@@ -189,6 +189,35 @@ lam_session_edit_offset (LamSession *self, double offset, GError **error)
                              g_variant_new_double (rint (channel * 100) / 100), error);
 }
 
+static gboolean
+edit_distance (LamSession *self, const char *id, double now, double to, GError **error)
+{
+  if (to == now)
+    return TRUE;
+  /* Five digits are finer than any hand. */
+  double step = pow (10, floor (log10 (to)) - 4);
+  return lam_parameter_edit (lam_parameter_list_find (self->parameters, id),
+                             g_variant_new_double (rint (to / step) * step), error);
+}
+
+gboolean
+lam_session_edit_place (LamSession *self, double offset, double source_detector, double source_axis, GError **error)
+{
+  g_return_val_if_fail (LAM_IS_SESSION (self), FALSE);
+  const LamGeometry *g = self->geometry;
+  if (g == NULL)
+    return TRUE;
+  gboolean cone = g->kind == LAM_GEOMETRY_CONE, loading = self->loading;
+  self->loading = TRUE;
+  gboolean ok = (offset == g->channel_offset || lam_session_edit_offset (self, offset, error))
+                && (!cone || edit_distance (self, "source_detector", g->source_detector, source_detector, error))
+                && (!cone || edit_distance (self, "source_axis", g->source_axis, source_axis, error));
+  self->loading = loading;
+  if (!loading)
+    lam_session_update_geometry (self);
+  return ok;
+}
+
 /* A new thing is open: everything that belonged to the old one goes. */
 void
 lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry)

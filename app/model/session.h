@@ -73,6 +73,9 @@ void lam_session_set_geometry (LamSession *self, const char *title, LamGeometry 
 
 /* The axis dragged by hand or key: an edit of the centre parameter, by offset in the geometry's unit. */
 gboolean lam_session_edit_offset (LamSession *self, double offset, GError **error);
+/* The same with the distances of a cone beam: edits of up to three parameters, and one new geometry. */
+gboolean lam_session_edit_place (LamSession *self, double offset, double source_detector, double source_axis,
+                                 GError **error);
 
 /* Commands (session-run.c). What cannot be done now is told by "failed". */
 void lam_session_run (LamSession *self);
