@@ -6,7 +6,9 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "model/measure.h"
+#include "io/volume.h"
 #include "model/parameter-list.h"
+#include "model/picture-file.h"
 #include "model/series.h"
 #include "model/slice-model.h"
 #include "model/units.h"
@@ -729,6 +731,41 @@ test_measure (void)
   g_assert_finalize_object (model);
 }
 
+/* Planes that do not lie as slices do: in the file they lie as in the volume. */
+static void
+test_picture_file (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-picture-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "plane.h5", NULL);
+  static const LamVolumePlane planes[] = {LAM_VOLUME_SLICE, LAM_VOLUME_ROW, LAM_VOLUME_COLUMN};
+  for (int p = 0; p < LAM_PLANES; p++) {
+    g_autoptr (LamSnapshot) shot = new_shot (0, 3, p, 4);
+    const LamSnapshotInfo *info = lam_snapshot_info (shot);
+    g_assert_true (lam_picture_file_write_values (LAM_PICTURE_HDF5, path, shot, 2.5, "about it", &error));
+    g_assert_no_error (error);
+    g_autoptr (LamVolume) v = lam_volume_open (path, NULL, LAM_LAYOUT_FROM_FILE, &error);
+    g_assert_no_error (error);
+    int64_t count, width, height;
+    lam_volume_plane_size (v, planes[p], &count, &width, &height);
+    g_assert_cmpint (count, ==, 1);
+    g_assert_cmpint (width, ==, info->width);
+    g_assert_cmpint (height, ==, info->height);
+    static const int across[LAM_PLANES] = {2, 0, 1};
+    g_assert_cmpfloat (v->voxel_size[across[p]], ==, 2.5);
+    g_autofree float *read = g_new (float, width *height);
+    g_assert_true (lam_volume_read_plane (v, planes[p], 0, read, &error));
+    g_assert_cmpmem (read, width * height * 4, lam_snapshot_pixels (shot), width * height * 4);
+  }
+  g_autoptr (LamSnapshot) shot = new_shot (0, LAM_ITERATION_LIVE, LAM_PLANE_ROW, 4);
+  g_autofree char *name = lam_picture_file_name (LAM_PICTURE_TIFF, "tooth.h5", lam_snapshot_info (shot));
+  g_assert_cmpstr (name, ==, "tooth-row-004.tif");
+  g_autofree char *about = lam_picture_file_describe ("tooth.h5", lam_snapshot_info (shot));
+  g_assert_cmpstr (about, ==, "row 4 (counted from 0) of 9 of tooth.h5, preview by back projection");
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 static void
 changed_cb (LamSeries *series, guint first, guint removed, guint added, guint *seen)
 {
@@ -788,6 +825,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/shape/hands", test_shape_hands);
   g_test_add_func ("/model/shape/profile", test_shape_profile);
   g_test_add_func ("/model/measure", test_measure);
+  g_test_add_func ("/model/picture-file", test_picture_file);
   g_test_add_func ("/model/series", test_series);
   return g_test_run ();
 }

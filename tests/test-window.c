@@ -7,7 +7,10 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "ct/phantom-tooth.h"
+#include "io/tiff.h"
+#include "io/volume.h"
 #include "parameter-row.h"
+#include "slices-tab.h"
 #include "widget-util.h"
 #include "window.h"
 
@@ -445,6 +448,139 @@ test_three_planes (void)
   close_window (window);
 }
 
+/* -- copies and files of the picture -- */
+
+static void
+told_cb (LamSession *session, const char *text, gboolean result, char **told)
+{
+  g_free (*told);
+  *told = g_strdup (text);
+}
+
+static void
+refused_cb (LamSession *session, GError *error, char **told)
+{
+  told_cb (session, error->message, FALSE, told);
+}
+
+static gboolean
+is_told (gpointer told)
+{
+  return *(char **) told != NULL;
+}
+
+static GFile *
+save_kind (LamSlicesTab *tab, LamPictureKind kind, const char *folder, const char *name, char **told)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  GFile *file = g_file_new_for_path (path);
+  g_clear_pointer (told, g_free);
+  lam_slices_tab_save_picture (tab, kind, file);
+  test_wait (is_told, told);
+  return file;
+}
+
+static void
+text_cb (GObject *clipboard, GAsyncResult *result, gpointer data)
+{
+  *(char **) data = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (clipboard), result, NULL);
+}
+
+static void
+texture_cb (GObject *clipboard, GAsyncResult *result, gpointer data)
+{
+  *(GdkTexture **) data = gdk_clipboard_read_texture_finish (GDK_CLIPBOARD (clipboard), result, NULL);
+}
+
+static gboolean
+is_set (gpointer pointer)
+{
+  return *(gpointer *) pointer != NULL;
+}
+
+static void
+test_export (void)
+{
+  GtkWidget *window = new_window ();
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  LamSliceModel *slices = lam_session_get_slices (session);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *told = NULL;
+  fill (window);
+  lam_session_set_state (session, LAM_SESSION_READY);
+  g_signal_connect (session, "message", G_CALLBACK (told_cb), &told);
+  g_signal_connect (session, "failed", G_CALLBACK (refused_cb), &told);
+  GtkWidget *view =
+      GTK_WIDGET (lam_reconstruct_page_get_slice_view (lam_window_get_reconstruct_page (LAM_WINDOW (window))));
+  LamSlicesTab *tab = LAM_SLICES_TAB (gtk_widget_get_ancestor (view, LAM_TYPE_SLICES_TAB));
+  const float *pixels = lam_snapshot_pixels (lam_slice_model_get_snapshot (slices));
+  g_autofree char *folder = g_dir_make_tmp ("lamina-export-XXXXXX", &error);
+
+  /* The values, to the bit. */
+  g_autoptr (GFile) tiff = save_kind (tab, LAM_PICTURE_TIFF, folder, "slice.tif", &told);
+  g_assert_true (g_str_has_prefix (told, "Saved as slice.tif in "));
+  g_autofree float *read = g_new (float, SIDE *SIDE);
+  g_assert_true (lam_tiff_read_plane (g_file_peek_path (tiff), read, SIDE, SIDE, &error));
+  g_assert_cmpmem (read, SIDE * SIDE * sizeof *read, pixels, SIDE * SIDE * sizeof *read);
+  g_autoptr (GFile) hdf5 = save_kind (tab, LAM_PICTURE_HDF5, folder, "slice.h5", &told);
+  g_autoptr (LamVolume) volume = lam_volume_open (g_file_peek_path (hdf5), NULL, LAM_LAYOUT_FROM_FILE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (volume->rows, ==, SIDE);
+  g_assert_cmpint (volume->slices, ==, 1);
+  g_assert_cmpstr (volume->units, ==, "1/px");
+  g_assert_cmpstr (volume->notes, ==, "slice 0 (counted from 0) of 2 of tooth.h5, iteration 7");
+  g_assert_true (lam_volume_read_plane (volume, LAM_VOLUME_SLICE, 0, read, &error));
+  g_assert_cmpmem (read, SIDE * SIDE * sizeof *read, pixels, SIDE * SIDE * sizeof *read);
+
+  /* The picture as shown: every pixel of it, the surround left out, and the scale bar in its corner. */
+  lam_slice_model_set_level (slices, 10, 20);
+  g_autoptr (GFile) plain = NULL, barred = save_kind (tab, LAM_PICTURE_PNG, folder, "bar.png", &told);
+  g_object_set (tab, "scale-bar", FALSE, NULL);
+  plain = save_kind (tab, LAM_PICTURE_PNG, folder, "plain.png", &told);
+  g_autoptr (GdkTexture) with = gdk_texture_new_from_file (barred, &error),
+                         without = gdk_texture_new_from_file (plain, &error);
+  g_assert_no_error (error);
+  int width = gdk_texture_get_width (with), height = gdk_texture_get_height (with);
+  g_assert_cmpint (width % SIDE, ==, 0);
+  g_assert_cmpint (height, ==, width);
+  g_autofree guint32 *a = g_new (guint32, width * height), *b = g_new (guint32, width * height);
+  gdk_texture_download (with, (guchar *) a, width * 4);
+  gdk_texture_download (without, (guchar *) b, width * 4);
+  int64_t white = 0;
+  for (int i = 0; i < width * height; i++) {
+    g_assert_cmphex (b[i] & 0xffffff, ==, 0); /* all lies below the window */
+    white += (a[i] & 0xffffff) == 0xffffff;
+  }
+  g_assert_cmpint (white, >, 50);
+  lam_slice_model_level_auto (slices);
+
+  /* What cannot be written is told. */
+  g_autofree char *nowhere = g_build_filename (folder, "no", NULL);
+  g_autoptr (GFile) none = save_kind (tab, LAM_PICTURE_PNG, nowhere, "a.png", &told);
+  g_assert_nonnull (strstr (told, "a.png"));
+
+  /* Ctrl+C: image and value. */
+  lam_slice_model_set_cursor (slices, 160, 150);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (tab), "picture.copy", NULL));
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (view);
+  for (gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+       gdk_clipboard_get_content (clipboard) == NULL && g_get_monotonic_time () < end;)
+    g_main_context_iteration (NULL, FALSE);
+  g_autofree char *text = NULL;
+  g_autoptr (GdkTexture) texture = NULL;
+  gdk_clipboard_read_text_async (clipboard, NULL, text_cb, &text);
+  test_wait (is_set, &text);
+  g_assert_true (g_str_has_prefix (text, "row 160 col 150 · "));
+  gdk_clipboard_read_texture_async (clipboard, NULL, texture_cb, &texture);
+  test_wait (is_set, &texture);
+  g_assert_cmpint (gdk_texture_get_width (texture), ==, width);
+  GFile *files[] = {tiff, hdf5, plain, barred};
+  for (int i = 0; i < 4; i++)
+    g_assert_true (g_file_delete (files[i], NULL, NULL));
+  g_rmdir (folder);
+  close_window (window);
+}
+
 static void
 test_stop (void)
 {
@@ -532,6 +668,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/small", test_small);
   g_test_add_func ("/window/run", test_run);
   g_test_add_func ("/window/three-planes", test_three_planes);
+  g_test_add_func ("/window/export", test_export);
   g_test_add_func ("/window/stop", test_stop);
   g_test_add_func ("/window/close-running", test_close_running);
   g_test_add_func ("/window/open-nothing", test_open_nothing);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "picture-export.h"
+
 /* Widget pixels of a drag that double or halve the window, or move its centre by one width. */
 #define LEVEL_REACH 250.0
 #define ZOOM_STEP 1.25
@@ -317,6 +319,8 @@ action_cb (GtkWidget *widget, const char *name, GVariant *parameter)
     g_object_set (self, "window-tool", !self->window_tool, NULL);
   else if (self->model == NULL)
     return;
+  else if (g_str_equal (name, "slice.copy"))
+    lam_picture_export_copy (self, self->bar_in_copies);
   else if (g_str_equal (name, "slice.level-auto"))
     lam_slice_model_level_auto (self->model);
   else if (g_str_equal (name, "slice.level-full"))
@@ -350,6 +354,7 @@ lam_slice_input_class_init (GtkWidgetClass *klass)
       {"slice.invert", {GDK_KEY_i}},
       {"slice.window-tool", {GDK_KEY_w}},
       {"slice.next-bad", {GDK_KEY_n}},
+      {"slice.copy", {0}},
   };
   for (size_t i = 0; i < G_N_ELEMENTS (actions); i++) {
     gtk_widget_class_install_action (klass, actions[i].action, NULL, action_cb);
@@ -359,6 +364,9 @@ lam_slice_input_class_init (GtkWidgetClass *klass)
         gtk_widget_class_add_binding_action (klass, actions[i].keys[k], GDK_CONTROL_MASK, actions[i].action, NULL);
     }
   }
+
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_c, GDK_CONTROL_MASK, "slice.copy", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_Insert, GDK_CONTROL_MASK, "slice.copy", NULL);
 
   static const struct {
     guint key;

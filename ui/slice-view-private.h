@@ -19,7 +19,7 @@ struct _LamSliceView {
   LamSliceGl *gl;  /* while realized and GL works */
   LamSnapshot *drawn;
   gboolean use_gl, map_stale;
-  gboolean crosshair, window_tool, offers_planes;
+  gboolean crosshair, window_tool, offers_planes, bar_in_copies;
 
   LamSlicePort *port; /* where the picture is */
   int plane;          /* shown always; -1 = the model's */
@@ -51,7 +51,8 @@ void lam_slice_tools_motion (LamSliceView *self, double x, double y);
 gboolean lam_slice_tools_remove (LamSliceView *self);
 const char *lam_slice_tools_hint (LamSliceView *self);
 
-LamSnapshot *lam_slice_view_get_shot (LamSliceView *self); /* to be shown; NULL = none */
+LamSnapshot *lam_slice_view_get_shot (LamSliceView *self);             /* to be shown; NULL = none */
+void lam_slice_view_get_look (LamSliceView *self, LamSliceLook *look); /* in device pixels */
 /* Widget pixels per pixel along both axes, and the picture's size; FALSE = no picture. */
 gboolean lam_slice_view_get_scale (LamSliceView *self, double *scale_x, double *scale_y);
 void lam_slice_view_redraw (LamSliceView *self); /* picture and overlay */

@@ -165,8 +165,8 @@ lam_slice_view_zoom_at (LamSliceView *self, double factor, double x, double y)
 /* -- drawing -- */
 
 /* The look at the picture in device pixels. */
-static void
-fill_look (LamSliceView *self, LamSliceLook *look)
+void
+lam_slice_view_get_look (LamSliceView *self, LamSliceLook *look)
 {
   double sx, sy, ox, oy, low = 0, high = 1;
   int factor = gtk_widget_get_scale_factor (GTK_WIDGET (self));
@@ -217,7 +217,7 @@ render_cb (GtkGLArea *area, GdkGLContext *context, LamSliceView *self)
   LamSliceLook look;
   if (self->gl == NULL)
     return TRUE;
-  fill_look (self, &look);
+  lam_slice_view_get_look (self, &look);
   if (self->map_stale) {
     guint8 map[256 * 4];
     lam_colour_map_fill (lam_slice_model_get_colour_map (self->model), map);
@@ -324,7 +324,7 @@ start_raster (LamSliceView *self)
   g_weak_ref_init (&raster->view, self);
   LamSnapshot *shot = lam_slice_view_get_shot (self);
   raster->shot = shot != NULL ? lam_snapshot_ref (shot) : NULL;
-  fill_look (self, &raster->look);
+  lam_slice_view_get_look (self, &raster->look);
   lam_colour_map_fill (lam_slice_model_get_colour_map (self->model), raster->map);
   raster->width = width;
   raster->height = height;
@@ -501,6 +501,12 @@ void
 lam_slice_view_set_offers_planes (LamSliceView *self, gboolean offers)
 {
   self->offers_planes = offers;
+}
+
+void
+lam_slice_view_set_bar_in_copies (LamSliceView *self, gboolean bar)
+{
+  self->bar_in_copies = bar;
 }
 
 static void

@@ -28,7 +28,7 @@ G_DECLARE_FINAL_TYPE (LamSliceView, lam_slice_view, LAM, SLICE_VIEW, GtkWidget)
 
 /* Properties: model, crosshair (draw the mark's lines), window-tool (left drag sets the level), tool (int).
  * Actions: slice.fit, slice.zoom-in, slice.zoom-out, slice.level-auto, slice.level-full, slice.level-reset,
- * slice.invert, slice.window-tool, slice.next-bad. */
+ * slice.invert, slice.window-tool, slice.next-bad, slice.copy (Ctrl+C). */
 GtkWidget *lam_slice_view_new (LamSliceModel *model);
 void lam_slice_view_set_model (LamSliceView *self, LamSliceModel *model);
 LamSliceModel *lam_slice_view_get_model (LamSliceView *self);
@@ -38,6 +38,8 @@ void lam_slice_view_set_plane (LamSliceView *self, int plane, const char *placeh
 LamPlane lam_slice_view_get_plane (LamSliceView *self);
 /* Key 4 shows all planes of the model: there is a place for them beside the view. */
 void lam_slice_view_set_offers_planes (LamSliceView *self, gboolean offers);
+/* Copied pictures have a scale bar. */
+void lam_slice_view_set_bar_in_copies (LamSliceView *self, gboolean bar);
 /* Links zoom and position with the other views of @port. */
 void lam_slice_view_set_port (LamSliceView *self, LamSlicePort *port);
 LamSlicePort *lam_slice_view_get_port (LamSliceView *self);

@@ -9,6 +9,7 @@
 #include "histogram.h"
 #include "level-controls.h"
 #include "ortho-view.h"
+#include "picture-export.h"
 #include "picture-values.h"
 #include "profile-card.h"
 #include "region-card.h"
@@ -27,6 +28,10 @@ struct _LamSlicesTab {
   GtkWidget *tool_pointer, *tool_circle, *tool_rectangle, *tool_profile;
   GtkWidget *geometry_view, *histogram, *region_card, *values, *profile_card, *cards, *level_controls;
   GtkWidget *zoom_fit, *zoom_one;
+  GtkFileChooserNative *chooser; /* while it is open */
+  LamPictureKind saved_kind;     /* that it asks a name for */
+  GFile *folder;                 /* of the picture saved last */
+  gboolean scale_bar;
   gboolean updating;          /* widgets are being set from the model */
   LamGeometryMove dragged_to; /* where the hand is, when the picture is not yet there */
   gboolean waiting_drag;
@@ -145,6 +150,142 @@ card_visible_cb (GtkWidget *card, GParamSpec *pspec, LamSlicesTab *self)
 {
   if (gtk_widget_get_visible (card))
     gtk_widget_add_tick_callback (card, reveal_cb, self, NULL);
+}
+
+/* -- copies and files -- */
+
+enum { PROP_0, PROP_SCALE_BAR, N_PROPS };
+static GParamSpec *properties[N_PROPS];
+
+static double
+plane_thickness (LamSlicesTab *self, LamPlane plane)
+{
+  const LamGeometry *g = lam_session_get_geometry (self->session);
+  return g == NULL                  ? 1
+         : plane == LAM_PLANE_SLICE ? g->voxel_pitch * g->slice_aspect
+         : plane == LAM_PLANE_ROW   ? g->voxel_pitch * g->row_aspect
+                                    : g->voxel_pitch;
+}
+
+typedef struct {
+  LamSession *session;
+  GFile *file;
+} Saving;
+
+static void
+saved_cb (GObject *view, GAsyncResult *result, gpointer data)
+{
+  Saving *saving = data;
+  g_autoptr (GError) error = NULL;
+  if (!lam_picture_export_save_finish (LAM_SLICE_VIEW (view), result, &error))
+    lam_session_fail (saving->session, error);
+  else {
+    g_autoptr (GFile) folder = g_file_get_parent (saving->file);
+    g_autofree char *name = g_file_get_basename (saving->file), *where = g_file_get_parse_name (folder);
+    g_autofree char *text = g_strdup_printf (_ ("Saved as %s in %s"), name, where);
+    g_signal_emit_by_name (saving->session, "message", text, FALSE);
+  }
+  g_object_unref (saving->session);
+  g_object_unref (saving->file);
+  g_free (saving);
+}
+
+void
+lam_slices_tab_save_picture (LamSlicesTab *self, LamPictureKind kind, GFile *file)
+{
+  g_return_if_fail (LAM_IS_SLICES_TAB (self) && G_IS_FILE (file));
+  LamSliceView *view = lam_slices_tab_get_slice_view (self);
+  LamPlane plane = lam_slice_view_get_plane (view);
+  g_autofree char *path = g_file_get_path (file);
+  if (path == NULL || lam_slice_model_peek (lam_session_get_slices (self->session), plane) == NULL)
+    return;
+  g_clear_object (&self->folder);
+  self->folder = g_file_get_parent (file);
+  Saving *saving = g_new0 (Saving, 1);
+  saving->session = g_object_ref (self->session);
+  saving->file = g_object_ref (file);
+  lam_picture_export_save (view, kind, self->scale_bar, lam_session_get_title (self->session),
+                           plane_thickness (self, plane), path, saved_cb, saving);
+}
+
+static const char *const suffixes[][4] = {{"png", NULL}, {"tif", "tiff", NULL}, {"h5", "hdf5", "hdf", NULL}};
+
+/* A name without the kind's ending gets one: other programs go by it. */
+static GFile *
+with_suffix (GFile *file, LamPictureKind kind)
+{
+  g_autofree char *name = g_file_get_basename (file), *lower = g_ascii_strdown (name, -1);
+  for (int i = 0; suffixes[kind][i] != NULL; i++)
+    if (g_str_has_suffix (lower, suffixes[kind][i]))
+      return g_object_ref (file);
+  g_autofree char *longer = g_strconcat (name, ".", suffixes[kind][0], NULL);
+  g_autoptr (GFile) folder = g_file_get_parent (file);
+  return g_file_get_child (folder, longer);
+}
+
+static void
+save_response_cb (GtkNativeDialog *dialog, int response, LamSlicesTab *self)
+{
+  g_autoptr (GFile) chosen =
+      response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
+  if (chosen == NULL)
+    return;
+  g_autoptr (GFile) file = with_suffix (chosen, self->saved_kind);
+  lam_slices_tab_save_picture (self, self->saved_kind, file);
+}
+
+static void
+save_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamSlicesTab *self = LAM_SLICES_TAB (widget);
+  int kind = g_variant_get_int32 (parameter);
+  LamPlane plane = lam_slice_view_get_plane (lam_slices_tab_get_slice_view (self));
+  LamSnapshot *shot = lam_slice_model_peek (lam_session_get_slices (self->session), plane);
+  if (shot == NULL || kind < LAM_PICTURE_PNG || kind > LAM_PICTURE_HDF5) {
+    gtk_widget_error_bell (widget);
+    return;
+  }
+  const char *titles[] = {_ ("Save the Picture"), _ ("Save the Values"), _ ("Save the Values")};
+  const char *filters[] = {_ ("Pictures (PNG)"), _ ("Images (TIFF)"), _ ("Volumes (HDF5)")};
+  g_clear_object (&self->chooser);
+  self->chooser = gtk_file_chooser_native_new (titles[kind], GTK_WINDOW (gtk_widget_get_root (widget)),
+                                               GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL);
+  self->saved_kind = kind;
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->chooser), TRUE);
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+  gtk_file_filter_set_name (filter, filters[kind]);
+  for (int i = 0; suffixes[kind][i] != NULL; i++)
+    gtk_file_filter_add_suffix (filter, suffixes[kind][i]);
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (self->chooser), filter);
+  g_autoptr (GFile) beside = lam_session_suggest_file (self->session), folder = g_file_get_parent (beside);
+  g_autofree char *base = lam_picture_file_name (kind, lam_session_get_title (self->session), lam_snapshot_info (shot));
+  gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (self->chooser), self->folder != NULL ? self->folder : folder,
+                                       NULL);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (self->chooser), base);
+  g_signal_connect (self->chooser, "response", G_CALLBACK (save_response_cb), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+static void
+copy_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_activate_action (GTK_WIDGET (lam_slices_tab_get_slice_view (LAM_SLICES_TAB (widget))), "slice.copy", NULL);
+}
+
+static void
+lam_slices_tab_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_value_set_boolean (value, LAM_SLICES_TAB (object)->scale_bar);
+}
+
+static void
+lam_slices_tab_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  LamSlicesTab *self = LAM_SLICES_TAB (object);
+  self->scale_bar = g_value_get_boolean (value);
+  lam_slice_view_set_bar_in_copies (LAM_SLICE_VIEW (self->slice_view), self->scale_bar);
+  for (int p = 0; p < LAM_PLANES; p++)
+    lam_slice_view_set_bar_in_copies (lam_ortho_view_get_view (LAM_ORTHO_VIEW (self->ortho_view), p), self->scale_bar);
 }
 
 /* -- geometry -- */
@@ -290,6 +431,8 @@ static void
 lam_slices_tab_dispose (GObject *object)
 {
   g_clear_handle_id (&LAM_SLICES_TAB (object)->late_source, g_source_remove);
+  g_clear_object (&LAM_SLICES_TAB (object)->chooser);
+  g_clear_object (&LAM_SLICES_TAB (object)->folder);
   g_clear_object (&LAM_SLICES_TAB (object)->measure);
   g_clear_object (&LAM_SLICES_TAB (object)->session);
   G_OBJECT_CLASS (lam_slices_tab_parent_class)->dispose (object);
@@ -301,6 +444,14 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = lam_slices_tab_dispose;
   widget_class->realize = lam_slices_tab_realize;
+  G_OBJECT_CLASS (klass)->get_property = lam_slices_tab_get_property;
+  G_OBJECT_CLASS (klass)->set_property = lam_slices_tab_set_property;
+  properties[PROP_SCALE_BAR] =
+      g_param_spec_boolean ("scale-bar", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (G_OBJECT_CLASS (klass), N_PROPS, properties);
+  gtk_widget_class_install_property_action (widget_class, "picture.scale-bar", "scale-bar");
+  gtk_widget_class_install_action (widget_class, "picture.save", "i", save_action);
+  gtk_widget_class_install_action (widget_class, "picture.copy", NULL, copy_action);
   g_type_ensure (LAM_TYPE_SLICE_VIEW);
   g_type_ensure (LAM_TYPE_ORTHO_VIEW);
   g_type_ensure (LAM_TYPE_GEOMETRY_VIEW);
@@ -348,6 +499,7 @@ lam_slices_tab_init (LamSlicesTab *self)
   GtkWidget *tools[LAM_SLICE_TOOLS] = {self->tool_pointer, self->tool_circle, self->tool_rectangle, self->tool_profile};
   for (int i = 0; i < LAM_SLICE_TOOLS; i++)
     g_signal_connect (tools[i], "toggled", G_CALLBACK (tool_toggled_cb), self);
+  g_object_set (self, "scale-bar", TRUE, NULL);
   g_signal_connect (self->zoom_fit, "clicked", G_CALLBACK (zoom_cb), self);
   g_signal_connect (self->zoom_one, "clicked", G_CALLBACK (zoom_cb), self);
   g_signal_connect (self->values, "next", G_CALLBACK (next_bad_cb), self);
