@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chart.h"
+#include "geometry-tab.h"
 #include "group.h"
 #include "line-layer.h"
 #include "model/session-parameters.h"
@@ -24,6 +25,7 @@ struct _LamReconstructPage {
   GtkWidget *later; /* said while a run goes: edits are for the next one */
   GtkWidget *tab_switcher, *tabs, *progress_label;
   LamSlicesTab *slices_tab;
+  LamGeometryTab *geometry_tab;
   GtkWidget *chart_box, *legend, *log_view, *log_scroller;
   LamChart *chart;
   LamChartLayer *threshold;
@@ -158,6 +160,7 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
   lam_group_bind_facts (self->run_group, lam_session_get_facts (session, LAM_FACTS_RUN));
 
   lam_slices_tab_set_session (self->slices_tab, session);
+  lam_geometry_tab_set_session (self->geometry_tab, session);
   build_chart (self);
 
   LamParameter *stop = lam_parameter_list_find (parameters, "stop_percent");
@@ -223,6 +226,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   G_OBJECT_CLASS (klass)->dispose = lam_reconstruct_page_dispose;
   g_type_ensure (LAM_TYPE_GROUP);
   g_type_ensure (LAM_TYPE_SLICES_TAB);
+  g_type_ensure (LAM_TYPE_GEOMETRY_TAB);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/reconstruct-page.ui");
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamReconstructPage, name)
   BIND (flap);
@@ -239,6 +243,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (tab_switcher);
   BIND (tabs);
   BIND (slices_tab);
+  BIND (geometry_tab);
   BIND (progress_label);
   BIND (chart_box);
   BIND (legend);

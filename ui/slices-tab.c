@@ -5,7 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "geometry-view.h"
+#include "geometry-drag.h"
 #include "histogram.h"
 #include "level-controls.h"
 #include "ortho-view.h"
@@ -14,9 +14,6 @@
 #include "profile-card.h"
 #include "region-card.h"
 #include "wrap-layout.h"
-
-/* A slice that takes longer than this is not waited for. */
-#define LATE_MS 60
 
 struct _LamSlicesTab {
   AdwBin parent_instance;
@@ -32,10 +29,7 @@ struct _LamSlicesTab {
   LamPictureKind saved_kind;     /* that it asks a name for */
   GFile *folder;                 /* of the picture saved last */
   gboolean scale_bar;
-  gboolean updating;          /* widgets are being set from the model */
-  LamGeometryMove dragged_to; /* where the hand is, when the picture is not yet there */
-  gboolean waiting_drag;
-  guint late_source;
+  gboolean updating; /* widgets are being set from the model */
 };
 
 G_DEFINE_FINAL_TYPE (LamSlicesTab, lam_slices_tab, ADW_TYPE_BIN)
@@ -288,70 +282,6 @@ lam_slices_tab_set_property (GObject *object, guint id, const GValue *value, GPa
     lam_slice_view_set_bar_in_copies (lam_ortho_view_get_view (LAM_ORTHO_VIEW (self->ortho_view), p), self->scale_bar);
 }
 
-/* -- geometry -- */
-
-static void
-geometry_changed_cb (LamSession *session, LamSlicesTab *self)
-{
-  lam_geometry_view_set_geometry (LAM_GEOMETRY_VIEW (self->geometry_view), lam_session_get_geometry (session));
-}
-
-static void
-apply_drag (LamSlicesTab *self)
-{
-  g_clear_handle_id (&self->late_source, g_source_remove);
-  self->waiting_drag = FALSE;
-  /* The view keeps within the detector, which is the parameter's range. */
-  g_autoptr (GError) error = NULL;
-  const LamGeometryMove *to = &self->dragged_to;
-  if (!lam_session_edit_place (self->session, to->channel_offset, to->source_detector, to->source_axis, &error))
-    g_debug ("%s", error->message);
-}
-
-static gboolean
-late_cb (gpointer data)
-{
-  LamSlicesTab *self = data;
-  self->late_source = 0;
-  apply_drag (self);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-drag_begin_cb (LamGeometryView *view, int handle, LamSlicesTab *self)
-{
-  lam_undo_begin (lam_session_get_undo (self->session), handle == LAM_HANDLE_SOURCE     ? _ ("Move Source")
-                                                        : handle == LAM_HANDLE_DETECTOR ? _ ("Move Detector")
-                                                                                        : _ ("Move Axis"));
-}
-
-/* The hand is faster than slices can be made: scene, number and slice move together, each time the last slice has come. */
-static void
-dragged_cb (LamGeometryView *view, const LamGeometryMove *move, LamSlicesTab *self)
-{
-  self->dragged_to = *move;
-  self->waiting_drag = TRUE;
-  if (lam_session_get_live_shown (self->session) >= lam_session_get_live_asked (self->session))
-    apply_drag (self);
-  else if (self->late_source == 0)
-    self->late_source = g_timeout_add (LATE_MS, late_cb, self);
-}
-
-static void
-snapshot_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamSlicesTab *self)
-{
-  if (self->waiting_drag && lam_session_get_live_shown (self->session) >= lam_session_get_live_asked (self->session))
-    apply_drag (self);
-}
-
-static void
-drag_end_cb (LamGeometryView *view, LamSlicesTab *self)
-{
-  if (self->waiting_drag)
-    apply_drag (self);
-  lam_undo_end (lam_session_get_undo (self->session));
-}
-
 /* -- tab -- */
 
 static void
@@ -381,11 +311,9 @@ lam_slices_tab_set_session (LamSlicesTab *self, LamSession *session)
   lam_level_controls_set_model (LAM_LEVEL_CONTROLS (self->level_controls), slices);
   lam_picture_values_set_model (LAM_PICTURE_VALUES (self->values), slices);
   g_signal_connect_object (slices, "notify", G_CALLBACK (slices_notify_cb), self, 0);
-  g_signal_connect_object (slices, "notify::snapshot", G_CALLBACK (snapshot_notify_cb), self, 0);
-  g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   slices_notify_cb (slices, NULL, self);
-  geometry_changed_cb (session, self);
+  lam_geometry_drag_connect (LAM_GEOMETRY_VIEW (self->geometry_view), session);
   session_notify_cb (session, NULL, self);
 }
 
@@ -430,7 +358,6 @@ lam_slices_tab_realize (GtkWidget *widget)
 static void
 lam_slices_tab_dispose (GObject *object)
 {
-  g_clear_handle_id (&LAM_SLICES_TAB (object)->late_source, g_source_remove);
   g_clear_object (&LAM_SLICES_TAB (object)->chooser);
   g_clear_object (&LAM_SLICES_TAB (object)->folder);
   g_clear_object (&LAM_SLICES_TAB (object)->measure);
@@ -516,7 +443,4 @@ lam_slices_tab_init (LamSlicesTab *self)
   lam_slice_view_set_offers_planes (LAM_SLICE_VIEW (self->slice_view), TRUE);
   g_signal_connect_object (self->slice_view, "notify::tool", G_CALLBACK (tool_notify_cb), self, 0);
   g_signal_connect (self->index_adjustment, "value-changed", G_CALLBACK (index_changed_cb), self);
-  g_signal_connect (self->geometry_view, "drag-begin", G_CALLBACK (drag_begin_cb), self);
-  g_signal_connect (self->geometry_view, "dragged", G_CALLBACK (dragged_cb), self);
-  g_signal_connect (self->geometry_view, "drag-end", G_CALLBACK (drag_end_cb), self);
 }

@@ -70,7 +70,8 @@ lam_session_set_data_facts (LamSession *self, const char *title, const LamGeomet
   }
   for (guint i = 0; scan != NULL && i < scan->findings->len; i++) {
     const LamFinding *f = g_ptr_array_index (scan->findings, i);
-    if (f->kind == LAM_FINDING_FOUND)
+    /* The centre of rotation is looked for, and its row tells what was found. */
+    if (f->kind == LAM_FINDING_FOUND || g_str_equal (f->field, "center"))
       continue;
     const char *label = f->kind == LAM_FINDING_ASSUMED   ? _ ("Assumed")
                         : f->kind == LAM_FINDING_MISSING ? _ ("Missing")
