@@ -4,6 +4,7 @@
 
 #include "application.h"
 #include "chart.h"
+#include "compare-tab.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "ct/phantom-tooth.h"
@@ -581,6 +582,197 @@ test_export (void)
   close_window (window);
 }
 
+/* -- compare -- */
+
+static GtkWidget *
+find_widget (GtkWidget *widget, GType type)
+{
+  if (G_TYPE_CHECK_INSTANCE_TYPE (widget, type))
+    return widget;
+  GtkWidget *found = NULL;
+  for (GtkWidget *w = gtk_widget_get_first_child (widget); w != NULL && found == NULL;
+       w = gtk_widget_get_next_sibling (w))
+    found = find_widget (w, type);
+  return found;
+}
+
+static gboolean
+compared (gpointer compare)
+{
+  return lam_compare_get_stats (compare) != NULL && lam_compare_is_settled (compare);
+}
+
+static gboolean
+has_problem (gpointer compare)
+{
+  return lam_compare_get_problem (compare) != NULL;
+}
+
+static void
+run_once (GtkWidget *window)
+{
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  activate (window, "win.run");
+  test_wait (has_iteration, session);
+  test_wait (is_ready, session);
+}
+
+static void
+check_difference (LamCompare *compare)
+{
+  const LamSnapshot *shots[LAM_COMPARE_PARTS];
+  const LamCompareStats *stats = lam_compare_get_stats (compare);
+  for (int i = 0; i < LAM_COMPARE_PARTS; i++)
+    shots[i] = lam_slice_model_get_snapshot (lam_compare_get_slices (compare, i));
+  const LamSnapshotInfo *info = lam_snapshot_info (shots[0]);
+  double squares = 0, largest = 0;
+  int64_t n = info->width * info->height;
+  for (int64_t i = 0; i < n; i++) {
+    double d = (double) lam_snapshot_pixels (shots[0])[i] - lam_snapshot_pixels (shots[1])[i];
+    g_assert_cmpfloat (lam_snapshot_pixels (shots[2])[i], ==, (float) d);
+    squares += d * d;
+    largest = fabs (d) > fabs (largest) ? d : largest;
+  }
+  g_assert_cmpint (stats->n, ==, n);
+  g_assert_cmpfloat_with_epsilon (stats->rms, sqrt (squares / n), 1e-12);
+  g_assert_cmpfloat (stats->largest, ==, largest);
+}
+
+static void
+test_compare (void)
+{
+  GtkWidget *window = new_example (1);
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  LamParameterList *list = lam_session_get_parameters (session);
+  LamCompareTab *tab = LAM_COMPARE_TAB (find_widget (window, LAM_TYPE_COMPARE_TAB));
+  LamCompare *compare = lam_compare_tab_get_compare (tab);
+  GListModel *sources = lam_compare_get_sources (compare);
+  GtkStack *tabs = GTK_STACK (gtk_widget_get_ancestor (GTK_WIDGET (tab), GTK_TYPE_STACK));
+  test_wait (is_current, session);
+  gtk_stack_set_visible_child_name (tabs, "compare");
+  test_wait_frames (window, 4);
+  g_assert_nonnull (strstr (lam_compare_get_problem (compare), "Run once"));
+
+  /* One result against the live preview, which there is none of while the result is shown. */
+  run_once (window);
+  g_assert_cmpuint (g_list_model_get_n_items (sources), ==, 2);
+  LamSliceModel *a = lam_compare_get_slices (compare, LAM_COMPARE_A),
+                *b = lam_compare_get_slices (compare, LAM_COMPARE_B),
+                *d = lam_compare_get_slices (compare, LAM_COMPARE_DIFFERENCE);
+
+  /* Two results: A is the older one. */
+  lam_parameter_set_value (lam_parameter_list_find (list, "iterations"), g_variant_new_int64 (3), NULL);
+  run_once (window);
+  g_assert_cmpuint (g_list_model_get_n_items (sources), ==, 3);
+  g_assert_true (g_str_has_prefix (lam_compare_source_get_name (lam_compare_get_source (compare, LAM_COMPARE_A)),
+                                   "1: VCD, 1 iteration, COR "));
+  g_assert_true (g_str_has_prefix (lam_compare_source_get_name (lam_compare_get_source (compare, LAM_COMPARE_B)),
+                                   "2: VCD, 3 iterations, COR "));
+  test_wait (compared, compare);
+  check_difference (compare);
+  test_wait_frames (window, 6);
+  test_wait (compared, compare);
+  save_picture (window, "window-compare.png");
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  adw_style_manager_set_color_scheme (style, ADW_COLOR_SCHEME_FORCE_DARK);
+  test_wait_frames (window, 30);
+  save_picture (window, "window-compare-dark.png");
+  adw_style_manager_set_color_scheme (style, ADW_COLOR_SCHEME_DEFAULT);
+
+  /* One level for A and B; the difference has its own, about 0. */
+  double low, high, low_b, high_b;
+  lam_slice_model_get_level (a, &low, &high);
+  lam_slice_model_get_level (b, &low_b, &high_b);
+  g_assert_cmpfloat (low, ==, low_b);
+  g_assert_cmpfloat (high, ==, high_b);
+  lam_slice_model_set_level (b, 0.001, 0.007);
+  lam_slice_model_get_level (a, &low, &high);
+  g_assert_cmpfloat (low, ==, 0.001);
+  g_assert_cmpfloat (high, ==, 0.007);
+  lam_slice_model_get_level (d, &low, &high);
+  g_assert_cmpfloat (low, ==, -high);
+  g_assert_cmpint (lam_slice_model_get_colour_map (d), ==, LAM_COLOUR_MAP_DIVERGING);
+  lam_slice_model_set_level (d, -0.002, high);
+  lam_slice_model_get_level (d, &low, &high);
+  g_assert_cmpfloat (low, ==, -0.002);
+  g_assert_cmpfloat (high, ==, 0.002);
+
+  /* Linked by hand: wheel and zoom over B. */
+  LamSliceView *view_a = lam_compare_tab_get_view (tab, LAM_COMPARE_A),
+               *view_b = lam_compare_tab_get_view (tab, LAM_COMPARE_B);
+  if (test_have_xdotool ()) {
+    int x, y;
+    int64_t index = lam_slice_model_get_index (a);
+    double zoom = lam_slice_view_get_zoom (view_a);
+    test_screen_point (GTK_WIDGET (view_b), 100, 150, &x, &y);
+    test_xdotool ("mousemove %d %d click 5 keydown ctrl click 4 keyup ctrl", x, y);
+    test_wait_frames (window, 3);
+    g_assert_cmpint (lam_slice_model_get_index (a), ==, index + 1);
+    g_assert_cmpint (lam_slice_model_get_index (d), ==, index + 1);
+    g_assert_cmpfloat_with_epsilon (lam_slice_view_get_zoom (view_a), zoom * 1.25, 1e-9);
+    test_xdotool ("click 1 key d");
+    test_wait_frames (window, 3);
+    g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (view_a)));
+    test_xdotool ("key d key f");
+    test_wait_frames (window, 3);
+    g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (view_a)));
+    int64_t row, column, row_d, column_d;
+    g_assert_true (lam_slice_model_get_mark (b, &row, &column));
+    g_assert_true (lam_slice_model_get_mark (d, &row_d, &column_d));
+    g_assert_cmpint (row, ==, row_d);
+    g_assert_cmpint (column, ==, column_d);
+  }
+  lam_slice_model_set_plane (a, LAM_PLANE_ROW);
+  test_wait_frames (window, 3);
+  test_wait (compared, compare);
+  g_assert_cmpint (lam_slice_model_get_plane (d), ==, LAM_PLANE_ROW);
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (d))->plane, ==, LAM_PLANE_ROW);
+  check_difference (compare);
+  lam_slice_model_set_plane (a, LAM_PLANE_SLICE);
+
+  /* The same twice: no difference. */
+  lam_compare_set_source (compare, LAM_COMPARE_A, lam_compare_get_source (compare, LAM_COMPARE_B));
+  test_wait (compared, compare);
+  g_autofree char *same = lam_compare_describe (compare);
+  g_assert_true (g_str_has_prefix (same, "the same in all "));
+
+  /* Live against a result: it comes with a change of the geometry, of the slice that is compared. */
+  g_autoptr (LamCompareSource) live = g_list_model_get_item (sources, 0);
+  lam_compare_set_source (compare, LAM_COMPARE_A, live);
+  test_wait (has_problem, compare);
+  g_assert_nonnull (strstr (lam_compare_get_problem (compare), "no live preview now"));
+  g_assert_true (lam_session_edit_offset (session, 5, NULL));
+  test_wait (compared, compare);
+  g_assert_null (lam_compare_get_problem (compare));
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (a))->iteration, ==, LAM_ITERATION_LIVE);
+  lam_slice_model_set_index (a, 3);
+  for (gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+       lam_snapshot_info (lam_slice_model_get_snapshot (a))->index != 3 && g_get_monotonic_time () < end;)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (a))->index, ==, 3);
+  test_wait (compared, compare);
+  check_difference (compare);
+
+  /* Sizes that do not agree are told. */
+  g_autoptr (GError) error = NULL;
+  lam_parameter_set_value (lam_parameter_list_find (list, "iterations"), g_variant_new_int64 (1), NULL);
+  lam_parameter_edit (lam_parameter_list_find (list, "pitch"), g_variant_new_double (0.05), &error);
+  g_assert_no_error (error);
+  run_once (window);
+  g_assert_cmpuint (g_list_model_get_n_items (sources), ==, 4);
+  g_autoptr (LamCompareSource) third = g_list_model_get_item (sources, 3);
+  lam_compare_set_source (compare, LAM_COMPARE_A, third);
+  test_wait (has_problem, compare);
+  g_assert_nonnull (strstr (lam_compare_get_problem (compare), "voxels of 0.05 mm"));
+
+  /* A result that is removed is no longer compared. */
+  g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (lam_session_get_queue (session)), 2);
+  lam_session_remove_job (session, job);
+  g_assert_cmpuint (g_list_model_get_n_items (sources), ==, 3);
+  test_wait (compared, compare);
+  close_window (window);
+}
+
 static void
 test_stop (void)
 {
@@ -669,6 +861,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/run", test_run);
   g_test_add_func ("/window/three-planes", test_three_planes);
   g_test_add_func ("/window/export", test_export);
+  g_test_add_func ("/window/compare", test_compare);
   g_test_add_func ("/window/stop", test_stop);
   g_test_add_func ("/window/close-running", test_close_running);
   g_test_add_func ("/window/open-nothing", test_open_nothing);

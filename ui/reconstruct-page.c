@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chart.h"
+#include "compare-tab.h"
 #include "geometry-tab.h"
 #include "group.h"
 #include "line-layer.h"
@@ -26,6 +27,7 @@ struct _LamReconstructPage {
   GtkWidget *tab_switcher, *tabs, *progress_label;
   LamSlicesTab *slices_tab;
   LamGeometryTab *geometry_tab;
+  LamCompareTab *compare_tab;
   GtkWidget *chart_box, *legend, *log_view, *log_scroller;
   LamChart *chart;
   LamChartLayer *threshold;
@@ -161,6 +163,7 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
 
   lam_slices_tab_set_session (self->slices_tab, session);
   lam_geometry_tab_set_session (self->geometry_tab, session);
+  lam_compare_tab_set_session (self->compare_tab, session);
   build_chart (self);
 
   LamParameter *stop = lam_parameter_list_find (parameters, "stop_percent");
@@ -227,6 +230,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   g_type_ensure (LAM_TYPE_GROUP);
   g_type_ensure (LAM_TYPE_SLICES_TAB);
   g_type_ensure (LAM_TYPE_GEOMETRY_TAB);
+  g_type_ensure (LAM_TYPE_COMPARE_TAB);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/reconstruct-page.ui");
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamReconstructPage, name)
   BIND (flap);
@@ -244,6 +248,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (tabs);
   BIND (slices_tab);
   BIND (geometry_tab);
+  BIND (compare_tab);
   BIND (progress_label);
   BIND (chart_box);
   BIND (legend);

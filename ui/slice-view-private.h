@@ -23,6 +23,7 @@ struct _LamSliceView {
 
   LamSlicePort *port; /* where the picture is */
   int plane;          /* shown always; -1 = the model's */
+  char *title;        /* of several views, for screen readers; or NULL */
   char *placeholder;  /* said where there is no picture */
 
   /* The CPU's picture. One worker at a time; again = something changed meanwhile. */

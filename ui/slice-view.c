@@ -419,7 +419,8 @@ update_accessible (LamSliceView *self)
                                                  N_ ("Column %ld of %ld")};
   double low, high;
   lam_slice_model_get_level (self->model, &low, &high);
-  g_autofree char *name = g_strdup_printf (_ (planes[info->plane]), (long) info->index + 1, (long) info->count);
+  g_autofree char *place = g_strdup_printf (_ (planes[info->plane]), (long) info->index + 1, (long) info->count);
+  g_autofree char *name = self->title != NULL ? g_strdup_printf ("%s: %s", self->title, place) : g_strdup (place);
   g_autofree char *cursor = lam_slice_model_describe_cursor (self->model);
   g_autofree char *from = lam_slice_model_format_value (low, high - low);
   g_autofree char *to = lam_slice_model_format_value (high, high - low);
@@ -495,6 +496,13 @@ lam_slice_view_set_plane (LamSliceView *self, int plane, const char *placeholder
   self->placeholder = g_strdup (placeholder);
   gtk_widget_queue_resize (GTK_WIDGET (self));
   lam_slice_view_redraw (self);
+}
+
+void
+lam_slice_view_set_title (LamSliceView *self, const char *title)
+{
+  g_free (self->title);
+  self->title = g_strdup (title);
 }
 
 void
@@ -661,6 +669,7 @@ lam_slice_view_dispose (GObject *object)
   drop_port (self);
   g_clear_pointer (&self->area, gtk_widget_unparent);
   g_clear_pointer (&self->placeholder, g_free);
+  g_clear_pointer (&self->title, g_free);
   g_clear_object (&self->measure);
   g_clear_object (&self->model);
   g_clear_object (&self->texture);

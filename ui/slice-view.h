@@ -36,6 +36,8 @@ LamSliceModel *lam_slice_view_get_model (LamSliceView *self);
  * @placeholder is said where there is no picture of it. */
 void lam_slice_view_set_plane (LamSliceView *self, int plane, const char *placeholder);
 LamPlane lam_slice_view_get_plane (LamSliceView *self);
+/* Told before what is shown, where there are several views. */
+void lam_slice_view_set_title (LamSliceView *self, const char *title);
 /* Key 4 shows all planes of the model: there is a place for them beside the view. */
 void lam_slice_view_set_offers_planes (LamSliceView *self, gboolean offers);
 /* Copied pictures have a scale bar. */

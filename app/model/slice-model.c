@@ -20,7 +20,7 @@ struct _LamSliceModel {
   int64_t wanted[LAM_PLANES];
   int64_t counts[LAM_PLANES];
   double low, high;
-  gboolean auto_level, level_known, inverted, all_planes;
+  gboolean auto_level, level_known, inverted, all_planes, symmetric;
   LamColourMap colour_map;
   Position cursor, mark;
   LamSliceStats *stats;
@@ -66,6 +66,15 @@ static void
 apply_level (LamSliceModel *self, double low, double high)
 {
   self->level_known = TRUE;
+  if (self->symmetric) {
+    /* An end that is moved takes the other one along. */
+    double half = self->auto_level                         ? fmax (fabs (low), fabs (high))
+                  : low != self->low && high == self->high ? -low
+                  : high != self->high && low == self->low ? high
+                                                           : (high - low) / 2;
+    high = fmax (half, 1e-30);
+    low = -high;
+  }
   if (self->low == low && self->high == high)
     return;
   self->low = low;
@@ -136,7 +145,16 @@ lam_slice_model_level_reset (LamSliceModel *self)
 {
   lam_slice_model_level_auto (self);
   lam_slice_model_set_inverted (self, FALSE);
-  lam_slice_model_set_colour_map (self, LAM_COLOUR_MAP_GREY);
+  lam_slice_model_set_colour_map (self, self->symmetric ? LAM_COLOUR_MAP_DIVERGING : LAM_COLOUR_MAP_GREY);
+}
+
+void
+lam_slice_model_set_symmetric (LamSliceModel *self, gboolean symmetric)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  self->symmetric = !!symmetric;
+  lam_slice_model_set_colour_map (self, self->symmetric ? LAM_COLOUR_MAP_DIVERGING : LAM_COLOUR_MAP_GREY);
+  apply_level (self, self->low, self->high);
 }
 
 void

@@ -77,6 +77,8 @@ gboolean lam_slice_model_get_auto_level (LamSliceModel *self);
 void lam_slice_model_level_auto (LamSliceModel *self);  /* 0.5 to 99.5 percentile, now and for what follows */
 void lam_slice_model_level_full (LamSliceModel *self);  /* smallest to largest finite value */
 void lam_slice_model_level_reset (LamSliceModel *self); /* automatic, upright, grey */
+/* The window lies evenly about 0, and the colours are those of a difference. */
+void lam_slice_model_set_symmetric (LamSliceModel *self, gboolean symmetric);
 void lam_slice_model_set_inverted (LamSliceModel *self, gboolean inverted);
 gboolean lam_slice_model_get_inverted (LamSliceModel *self);
 void lam_slice_model_set_colour_map (LamSliceModel *self, LamColourMap map);
