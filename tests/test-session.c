@@ -168,7 +168,7 @@ test_tilt_memory (void)
     params.iterations = 2;
     params.devices = (char *) (i < 4 ? "1xcpu" : i < 8 ? "2xcpu" : "3xcpu");
     int64_t held = lam_memory_bytes ();
-    LamJob *job = lam_run_job_new (d, d->geometry, &options, 0.02, &params);
+    LamJob *job = lam_run_job_new (d, d->geometry, &options, NULL, 0.02, &params);
     lam_job_start (job);
     lam_job_join (job);
     LamReconResult *r = lam_job_get_result (job);
@@ -326,6 +326,91 @@ test_sweep (void)
   g_assert_finalize_object (session);
 }
 
+static gboolean
+is_applied (LamSession *session)
+{
+  return lam_session_get_state (session) == LAM_SESSION_READY && !lam_session_get_unapplied (session);
+}
+
+static gboolean
+has_need (LamSession *session)
+{
+  return g_list_model_get_n_items (lam_session_get_facts (session, LAM_FACTS_RUN)) > 0;
+}
+
+static char *
+dup_need (LamSession *session)
+{
+  wait_for (has_need, session);
+  for (int i = 0; i < 100; i++) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (5000);
+  }
+  g_autoptr (LamFact) fact = g_list_model_get_item (lam_session_get_facts (session, LAM_FACTS_RUN), 0);
+  return g_strdup (lam_fact_get_value (fact));
+}
+
+/* Edits of the preparation are held until they are applied, undone like others, and a run does it first: then it is what
+ * the command line makes of the same numbers. */
+static void
+test_preparation (void)
+{
+  LamSession *session = open_scan ("scan.h5");
+  LamUndo *undo = lam_session_get_undo (session);
+  wait_for (has_data, session);
+  set (session, "iterations", g_variant_new_int64 (2));
+  set (session, "center", g_variant_new_double (33));
+  const LamGeometry *g = lam_session_get_geometry (session);
+  int64_t channels = g->channels, columns = g->recon_columns;
+  g_autofree char *first = run_and_save (session, "unprepared.h5");
+  g_autofree char *need = dup_need (session);
+
+  set (session, "crop", g_variant_new_string ("part"));
+  set (session, "crop_channel_first", g_variant_new_int64 (4));
+  set (session, "bin", g_variant_new_int64 (2));
+  g_assert_true (lam_session_get_unapplied (session));
+  g_assert_true (lam_session_can_apply (session));
+  g_assert_cmpint (lam_session_get_geometry (session)->channels, ==, channels);
+  /* The last channel is never before the first. */
+  g_autoptr (GError) error = NULL;
+  g_assert_false (lam_parameter_edit (parameter (session, "crop_channel_last"), g_variant_new_int64 (3), &error));
+  g_assert_nonnull (error);
+
+  lam_session_apply_preparation (session);
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_OPENING);
+  wait_for (is_applied, session);
+  g = lam_session_get_geometry (session);
+  g_assert_cmpint (g->channels, ==, (channels - 4) / 2);
+  g_assert_cmpint (g->recon_columns, <, columns);
+  /* The axis counts in channels of the file and stays; that of the data follows. */
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 33);
+  g_assert_cmpfloat_with_epsilon (lam_geometry_center (g), (33 - 4 - 0.5) / 2, 1e-9);
+  g_autofree char *less = dup_need (session);
+  g_assert_cmpstr (less, !=, need);
+  /* The result made before is still there. */
+  GListModel *jobs = G_LIST_MODEL (lam_session_get_queue (session));
+  g_assert_cmpint (g_list_model_get_n_items (jobs), ==, 1);
+  g_autoptr (LamJob) job = g_list_model_get_item (jobs, 0);
+  g_assert_true (lam_session_can_show (session, job));
+
+  g_autofree char *cropped = run_and_save (session, "cropped.h5");
+  g_autofree char *line = line_checksum ("scan.h5 --center 33 --crop ,4:64 --bin 2");
+  g_assert_cmpstr (cropped, ==, line);
+
+  /* Undone, they are edits again; a run reads first. */
+  while (lam_parameter_get_changed (parameter (session, "crop")))
+    lam_undo_undo (undo);
+  g_assert_false (lam_parameter_get_changed (parameter (session, "bin")));
+  g_assert_true (lam_session_get_unapplied (session));
+  set (session, "stripes", g_variant_new_string ("sorting"));
+  g_autofree char *striped = run_and_save (session, "striped.h5");
+  g_assert_true (is_applied (session));
+  g_autofree char *striped_line = line_checksum ("scan.h5 --center 33 --stripes sorting");
+  g_assert_cmpstr (striped, ==, striped_line);
+  g_assert_cmpstr (striped, !=, first);
+  g_object_unref (session);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -337,6 +422,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/jobs", test_jobs);
   g_test_add_func ("/session/angles", test_angles);
   g_test_add_func ("/session/sweep", test_sweep);
+  g_test_add_func ("/session/preparation", test_preparation);
   int failed = g_test_run ();
   cli_finish ();
   return failed;

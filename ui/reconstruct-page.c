@@ -22,7 +22,7 @@ struct _LamReconstructPage {
   LamSession *session;
   AdwFlap *flap;
   GtkWidget *sidebar, *groups, *main_paned, *lower_paned;
-  LamGroup *data_group, *geometry_group, *volume_group, *method_group, *run_group;
+  LamGroup *data_group, *geometry_group, *preparation_group, *volume_group, *method_group, *run_group;
   GtkWidget *later; /* said while a run goes: edits are for the next one */
   GtkWidget *tab_switcher, *tabs, *progress_label;
   LamSlicesTab *slices_tab;
@@ -156,6 +156,8 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
 
   lam_group_bind_facts (self->data_group, lam_session_get_facts (session, LAM_FACTS_DATA));
   bind_group (self, self->geometry_group, LAM_GROUP_GEOMETRY, -1);
+  bind_group (self, self->preparation_group, LAM_GROUP_PREPARATION, -1);
+  lam_group_bind_facts (self->preparation_group, lam_session_get_facts (session, LAM_FACTS_PREPARATION));
   bind_group (self, self->volume_group, LAM_GROUP_VOLUME, LAM_FACTS_VOLUME);
   bind_group (self, self->method_group, LAM_GROUP_METHOD, -1);
   bind_group (self, self->run_group, LAM_GROUP_RUN, -1);
@@ -241,6 +243,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (lower_paned);
   BIND (data_group);
   BIND (geometry_group);
+  BIND (preparation_group);
   BIND (volume_group);
   BIND (method_group);
   BIND (run_group);

@@ -196,6 +196,8 @@ simple_cb (GtkWidget *widget, const char *name, GVariant *parameter)
     lam_session_discard (self->session);
   else if (g_str_equal (name, "win.find-center"))
     lam_session_find_center (self->session);
+  else if (g_str_equal (name, "win.apply-preparation"))
+    lam_session_apply_preparation (self->session);
   else if (g_str_equal (name, "win.reset-parameters"))
     lam_parameter_list_reset (lam_session_get_parameters (self->session));
   else if (g_str_equal (name, "win.level-auto"))
@@ -271,6 +273,7 @@ lam_window_update_actions (LamWindow *self)
   gtk_widget_action_set_enabled (widget, "win.stop-keep", busy);
   gtk_widget_action_set_enabled (widget, "win.discard", busy);
   gtk_widget_action_set_enabled (widget, "win.find-center", ready);
+  gtk_widget_action_set_enabled (widget, "win.apply-preparation", lam_session_can_apply (self->session));
   gtk_widget_action_set_enabled (widget, "win.save", lam_session_can_save (self->session));
   lam_set_tooltip (self->run_button, can_run || busy ? _ ("Reconstruct with these parameters (Space)")
                                                      : lam_session_get_problem (self->session));
@@ -288,9 +291,10 @@ lam_window_actions_class_init (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "win.stop", NULL, stop_cb);
   gtk_widget_class_install_action (klass, "win.run", NULL, run_cb);
   gtk_widget_class_install_action (klass, "win.run-or-pause", NULL, run_cb);
-  static const char *const simple[] = {"win.stop-keep",  "win.discard",       "win.find-center", "win.reset-parameters",
-                                       "win.level-auto", "win.level-full",    "win.level-reset", "win.fit",
-                                       "win.next-pane",  "win.previous-pane", "win.jobs"};
+  static const char *const simple[] = {"win.stop-keep",         "win.discard",          "win.find-center",
+                                       "win.apply-preparation", "win.reset-parameters", "win.level-auto",
+                                       "win.level-full",        "win.level-reset",      "win.fit",
+                                       "win.next-pane",         "win.previous-pane",    "win.jobs"};
   for (size_t i = 0; i < G_N_ELEMENTS (simple); i++)
     gtk_widget_class_install_action (klass, simple[i], NULL, simple_cb);
   gtk_widget_class_add_binding_action (klass, GDK_KEY_F6, 0, "win.next-pane", NULL);

@@ -14,6 +14,7 @@ typedef struct {
   LamDataset *dataset;
   LamGeometry *geometry;
   LamScanOptions options;
+  LamPrepareParams prepare;
   double tilt;
   LamReconParams params;
 } Work;
@@ -25,6 +26,7 @@ work_free (gpointer data)
   lam_dataset_unref (work->dataset);
   lam_geometry_free (work->geometry);
   lam_recon_params_clear (&work->params);
+  lam_prepare_params_clear (&work->prepare);
   g_free (work);
 }
 
@@ -51,8 +53,7 @@ static LamDataset *
 turned_scan (const Work *work, LamControl *control, GError **error)
 {
   const LamGeometry *g = work->geometry;
-  LamPrepareParams prepare;
-  lam_prepare_params_init (&prepare);
+  LamPrepareParams prepare = work->prepare; /* no list in it */
   prepare.tilt = work->tilt;
   g_autoptr (LamScan) scan = lam_scan_open (work->dataset->path, &work->options, error);
   g_autoptr (LamDataset) d = scan != NULL ? lam_dataset_load (scan, &prepare, control, error) : NULL;
@@ -113,8 +114,8 @@ lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double t
 }
 
 LamJob *
-lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options, double tilt,
-                 const LamReconParams *params)
+lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options,
+                 const LamPrepareParams *prepare, double tilt, const LamReconParams *params)
 {
   LamJob *job;
   if (tilt == 0) {
@@ -125,6 +126,10 @@ lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScan
     work->dataset = lam_dataset_ref (dataset);
     work->geometry = lam_geometry_copy (geometry);
     work->options = *options;
+    if (prepare != NULL)
+      lam_prepare_params_copy (prepare, &work->prepare);
+    else
+      lam_prepare_params_init (&work->prepare);
     work->tilt = tilt;
     lam_recon_params_copy (params, &work->params);
     lam_run_params_turn (&work->params, dataset, tilt);

@@ -19,10 +19,10 @@ LamRunInfo *lam_run_info (LamJob *job);
  * devices and then away, while @dataset stays. For the plan and the run alike. */
 void lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double tilt);
 
-/* @dataset was prepared without a tilt; one that is not 0 has the job prepare it again, from the file (opened with
+/* @dataset was prepared with @prepare (NULL = nothing but transmission), without a tilt; one that is not 0 has the job prepare it again, from the file (opened with
  * @options) or from the arrays of an example. Its result is a LamReconResult. */
-LamJob *lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options, double tilt,
-                         const LamReconParams *params);
+LamJob *lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options,
+                         const LamPrepareParams *prepare, double tilt, const LamReconParams *params);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LamReconParams, lam_recon_params_clear)
 

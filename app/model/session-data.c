@@ -5,6 +5,8 @@
 
 #include "core/error.h"
 #include "ct/center.h"
+#include "model/preparation.h"
+#include "model/run-job.h"
 #include "model/session-parameters.h"
 #include "model/session-private.h"
 #include "model/units.h"
@@ -159,8 +161,9 @@ geometry_changed_cb (LamSession *self, gpointer data)
 {
   /* A result stays in view until its geometry is no longer the one that is set; back there, it comes back. */
   if (self->result != NULL && self->show != LAM_SHOW_RUN && self->geometry != NULL) {
-    gboolean same =
-        lam_geometry_equal (self->result->geometry, self->geometry) && self->result_tilt == lam_session_tilt (self);
+    gboolean same = lam_run_info (self->result_job)->dataset == self->dataset
+                    && lam_geometry_equal (self->result->geometry, self->geometry)
+                    && self->result_tilt == lam_session_tilt (self);
     LamShow show = same ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
     if (show != self->show) {
       self->show = show;
@@ -210,14 +213,16 @@ use_center (LamSession *self, const Finding *f)
 {
   const LamCenter *c = &f->center;
   LamParameter *p = lam_parameter_list_find (self->parameters, "center");
-  GVariant *value = g_variant_ref_sink (g_variant_new_double (rint (c->channel * 100) / 100));
+  double channel = lam_provenance_channel (&f->dataset->made, c->channel),
+         width = c->width * MAX (f->dataset->made.bin, 1);
+  GVariant *value = g_variant_ref_sink (g_variant_new_double (rint (channel * 100) / 100));
   g_autoptr (GError) error = NULL;
-  g_autofree char *note = c->confidence >= TRUSTED ? g_strdup_printf (_ ("found: %.2f ± %.2f, confidence %.2f"),
-                                                                      c->channel, fmax (c->width, 0.01), c->confidence)
-                                                   : g_strdup_printf (_ ("perhaps %.2f: %s"), c->channel,
-                                                                      c->note != NULL ? c->note : _ ("not clear"));
-  lam_session_log (self, _ ("centre of rotation (COR): channel %.2f ± %.2f, confidence %.2f, found by %s"), c->channel,
-                   c->width, c->confidence, c->method);
+  g_autofree char *note =
+      c->confidence >= TRUSTED
+          ? g_strdup_printf (_ ("found: %.2f ± %.2f, confidence %.2f"), channel, fmax (width, 0.01), c->confidence)
+          : g_strdup_printf (_ ("perhaps %.2f: %s"), channel, c->note != NULL ? c->note : _ ("not clear"));
+  lam_session_log (self, _ ("centre of rotation (COR): channel %.2f ± %.2f, confidence %.2f, found by %s"), channel,
+                   width, c->confidence, c->method);
   if (!f->automatic)
     lam_parameter_edit (p, value, &error);
   else if (c->confidence >= TRUSTED)
@@ -288,17 +293,20 @@ drop_data (LamSession *self)
 {
   drop_load (self);
   drop_live (self);
-  self->finding = FALSE;
+  self->finding = self->applying = self->run_after = FALSE;
   lam_session_ask (self, LAM_QUESTION_NONE, NULL);
   lam_session_forget_runs (self);
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   g_clear_pointer (&self->unreadable, g_free);
   g_clear_pointer (&self->scan_path, g_free);
   self->show = LAM_SHOW_LIVE;
+  self->data_serial++;
+  lam_session_update_preparation (self);
+  g_signal_emit_by_name (self, "data-changed");
 }
 
 static void
-use_dataset (LamSession *self, LamDataset *dataset)
+take_dataset (LamSession *self, LamDataset *dataset)
 {
   self->dataset = lam_dataset_ref (dataset);
   for (guint i = 0; i < dataset->log->len; i++)
@@ -306,14 +314,48 @@ use_dataset (LamSession *self, LamDataset *dataset)
   /* What was edited while it was read stays edited. */
   g_clear_pointer (&self->base, lam_geometry_free);
   self->base = lam_geometry_copy (dataset->geometry);
-  lam_session_parameters_from (self->parameters, self->base);
+  if (!self->applying)
+    lam_session_parameters_from (self->parameters, self->base);
   self->live = lam_live_new (dataset, NULL);
   g_signal_connect (self->live, "snapshot", G_CALLBACK (live_snapshot_cb), self);
   g_signal_connect (self->live, "failed", G_CALLBACK (live_failed_cb), self);
   lam_session_set_progress (self, -1, NULL, NULL);
   lam_session_set_state (self, LAM_SESSION_READY);
   lam_session_update_geometry (self);
+}
+
+static void
+use_dataset (LamSession *self, LamDataset *dataset)
+{
+  take_dataset (self, dataset);
+  lam_session_update_preparation (self);
+  g_signal_emit_by_name (self, "data-changed");
   if (!lam_session_go_on_resuming (self) && self->base->channel_offset == 0)
+    find_center (self, TRUE);
+}
+
+/* The same scan, prepared in another way: what was found out about its geometry stays, and so do its results. */
+static void
+use_prepared (LamSession *self, LamDataset *dataset)
+{
+  gboolean run_after = self->run_after, finding = self->finding;
+  drop_live (self);
+  self->finding = FALSE;
+  g_clear_pointer (&self->dataset, lam_dataset_unref);
+  self->show = LAM_SHOW_LIVE;
+  lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
+  take_dataset (self, dataset);
+  self->applying = self->run_after = FALSE;
+  self->prepared = self->being_applied;
+  lam_session_update_preparation (self);
+  g_signal_emit_by_name (self, "data-changed");
+  if (lam_session_go_on_resuming (self))
+    return;
+  if (run_after)
+    lam_session_run (self);
+  else
+    lam_session_say (self, _ ("Preparation applied"), FALSE);
+  if (finding)
     find_center (self, TRUE);
 }
 
@@ -331,6 +373,10 @@ load_finished_cb (LamJob *job, LamSession *self)
   g_signal_handlers_disconnect_by_data (held, self);
   lam_queue_remove (self->queue, held);
   LamDataset *dataset = lam_job_get_result (held);
+  if (dataset != NULL && self->applying) {
+    use_prepared (self, dataset);
+    return;
+  }
   if (dataset != NULL) {
     if (self->title == NULL) {
       lam_session_take_base (self, dataset->name, dataset->geometry);
@@ -341,6 +387,14 @@ load_finished_cb (LamJob *job, LamSession *self)
   }
   g_autoptr (GError) error = lam_job_dup_error (held);
   lam_session_set_progress (self, -1, NULL, NULL);
+  if (self->applying) {
+    self->applying = self->run_after = FALSE;
+    lam_session_set_state (self, LAM_SESSION_READY);
+    lam_session_drop_resuming (self);
+    if (error != NULL && !g_error_matches (error, LAM_ERROR, LAM_ERROR_CANCELLED))
+      lam_session_fail (self, error);
+    return;
+  }
   lam_session_set_state (self, self->title != NULL ? LAM_SESSION_READY : LAM_SESSION_EMPTY);
   self->unreadable = g_strdup (error != NULL ? error->message : _ ("the data were not read"));
   lam_session_drop_resuming (self);
@@ -349,8 +403,8 @@ load_finished_cb (LamJob *job, LamSession *self)
     lam_session_fail (self, error);
 }
 
-static void
-start_load (LamSession *self, LamJob *job)
+void
+lam_session_start_load (LamSession *self, LamJob *job)
 {
   self->load = job;
   g_signal_connect (job, "changed", G_CALLBACK (load_changed_cb), self);
@@ -381,6 +435,8 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
   self->scan_path = g_strdup (scan->path);
   self->options = *options;
   self->stamp = scan->stamp;
+  lam_preparation_from_scan (self->parameters, scan);
+  lam_preparation_params (self->parameters, &self->prepared);
   show_angle_rows (self, scan->missing_angles);
   if (!lam_scan_complete (scan, &error)) {
     self->unreadable = g_strdup (error->message);
@@ -397,9 +453,7 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
   }
   if (!lam_session_is_resuming (self))
     lam_session_look_for_run (self, scan->path);
-  LamPrepareParams params;
-  lam_prepare_params_init (&params);
-  start_load (self, lam_job_new_load (scan, &params));
+  lam_session_start_load (self, lam_job_new_load (scan, &self->prepared));
 }
 
 typedef struct {
@@ -514,7 +568,7 @@ lam_session_open_example (LamSession *self)
   drop_data (self);
   g_clear_pointer (&self->title, g_free);
   show_angle_rows (self, FALSE);
-  start_load (self, lam_job_new (_ ("Make the example"), example_func, NULL, NULL));
+  lam_session_start_load (self, lam_job_new (_ ("Make the example"), example_func, NULL, NULL));
 }
 
 void

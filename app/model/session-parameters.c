@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "model/preparation.h"
+#include "run/dataset.h"
 
 static const char *const geometry_ids[] = {
     "angle_start", "angle_stop", "beam", "center", "tilt", "reversed", "pitch", "source_detector", "source_axis", NULL};
@@ -16,7 +18,7 @@ static const char *const run_ids[] = {"iterations", "stop_percent", "devices", N
 const char *const *
 lam_session_group_ids (LamGroupKind group)
 {
-  return (const char *const *[]){geometry_ids, volume_ids, method_ids, run_ids}[group];
+  return (const char *const *[]){geometry_ids, lam_preparation_ids, volume_ids, method_ids, run_ids}[group];
 }
 
 static LamParameter *
@@ -59,6 +61,7 @@ add_angles (LamParameterList *list)
 void
 lam_session_add_parameters (LamParameterList *list)
 {
+  lam_preparation_add_parameters (list);
   add_angles (list);
   add_devices (list);
   const LamParameterChoice beams[] = {{"parallel", _ ("Parallel")}, {"cone", _ ("Cone")}, {NULL}};
@@ -134,8 +137,11 @@ lam_session_parameters_from (LamParameterList *list, const LamGeometry *base)
 }
 
 LamGeometry *
-lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, GError **error)
+lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, const LamProvenance *made, GError **error)
 {
+  /* Crop and bin: channel k of the data is channel first + k step of the file. */
+  double first = made != NULL ? lam_provenance_channel (made, 0) : 0;
+  double step = made != NULL ? lam_provenance_channel (made, 1) - first : 1;
   g_autoptr (LamGeometry) g = lam_geometry_copy (base);
   double center = lam_parameter_get_number (lam_parameter_list_find (list, "center"));
   double pitch = lam_parameter_get_number (lam_parameter_list_find (list, "pitch"));
@@ -143,9 +149,11 @@ lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, GErr
   g->kind = cone ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL;
   g->mask = g_str_equal (lam_parameter_get_text (lam_parameter_list_find (list, "region")), "none") ? LAM_MASK_NONE
                                                                                                     : LAM_MASK_ELLIPSE;
-  if (pitch > 0 && pitch != g->channel_pitch) {
-    g->row_pitch *= pitch / g->channel_pitch;
-    g->channel_pitch = pitch;
+  if (pitch > 0 && pitch * step != g->channel_pitch) {
+    double factor = pitch * step / g->channel_pitch;
+    g->row_pitch *= factor;
+    g->row_offset *= factor;
+    g->channel_pitch = pitch * step;
   }
   if (pitch > 0)
     g_strlcpy (g->length_unit, "mm", sizeof g->length_unit);
@@ -163,7 +171,7 @@ lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, GErr
   if (lam_parameter_get_boolean (lam_parameter_list_find (list, "reversed")))
     for (int64_t v = 0; v < g->views; v++)
       g->angles[v] = -g->angles[v];
-  lam_geometry_set_center (g, center);
+  lam_geometry_set_center (g, (center - first) / step);
   if (!lam_geometry_auto_volume (g, error))
     return NULL;
   return g_steal_pointer (&g);

@@ -3,20 +3,28 @@
 
 #include "ct/geometry.h"
 #include "model/parameter-list.h"
+#include "run/provenance.h"
 
 G_BEGIN_DECLS
 
 /* Ids: geometry: angle_start, angle_stop, beam, center, tilt, reversed, pitch, source_detector, source_axis; volume:
- * region; method: method, sharpness, snr_db, positivity; run: iterations, stop_percent, devices. */
+ * region; those of the preparation are told in preparation.h; method: method, sharpness, snr_db, positivity; run: iterations, stop_percent, devices. */
 void lam_session_add_parameters (LamParameterList *list);
 
 /* The ids of one group of the sidebar, ended by NULL. */
-typedef enum { LAM_GROUP_GEOMETRY, LAM_GROUP_VOLUME, LAM_GROUP_METHOD, LAM_GROUP_RUN } LamGroupKind;
+typedef enum {
+  LAM_GROUP_GEOMETRY,
+  LAM_GROUP_PREPARATION,
+  LAM_GROUP_VOLUME,
+  LAM_GROUP_METHOD,
+  LAM_GROUP_RUN
+} LamGroupKind;
 const char *const *lam_session_group_ids (LamGroupKind group);
 
 /* Defaults and ranges from @base, the geometry as the file states it; values not changed by hand follow. */
 void lam_session_parameters_from (LamParameterList *list, const LamGeometry *base);
-/* @base as the parameters change it, with its automatic volume. Freed with lam_geometry_free (). */
-LamGeometry *lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, GError **error);
+/* @base as the parameters change it, with its automatic volume. @made: what its channels are of the file's; NULL = the same. Freed with lam_geometry_free (). */
+LamGeometry *lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, const LamProvenance *made,
+                                        GError **error);
 
 G_END_DECLS

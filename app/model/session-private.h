@@ -6,6 +6,7 @@
 #include "model/session.h"
 #include "run/dataset.h"
 #include "run/live.h"
+#include "run/prepare.h"
 #include "run/queue.h"
 #include "run/recon.h"
 
@@ -42,6 +43,10 @@ struct _LamSession {
   char *scan_path;     /* of what is open; NULL = no file */
   LamScanOptions options;
   LamFileStamp stamp;
+  uint64_t data_serial;                     /* counts what was open */
+  LamPrepareParams prepared, being_applied; /* what the data were read with, and are being read again with */
+  gboolean unapplied;                       /* the parameters say something else */
+  gboolean applying, run_after;
   LamLive *live;
   uint64_t live_serial, live_shown, live_exact; /* asked for; shown; shown as it is, not coarse */
   LamLivePreview *preview;                      /* of one slice; NULL = none yet, or not needed */
@@ -93,7 +98,14 @@ gboolean lam_session_is_resuming (LamSession *self);
 gboolean lam_session_go_on_resuming (LamSession *self);
 void lam_session_drop_resuming (LamSession *self);
 
+/* session-prepare.c */
+const LamProvenance *lam_session_made (LamSession *self); /* of the data; NULL = none */
+/* The centre's parameter counts channels of the file's detector, the geometry those that are left of them. */
+double lam_session_file_channel (LamSession *self, double channel);
+void lam_session_update_preparation (LamSession *self);
+
 /* session-data.c */
+void lam_session_start_load (LamSession *self, LamJob *job);
 void lam_session_open_path (LamSession *self, const char *path, const LamScanOptions *options);
 void lam_session_use_angles (LamSession *self);
 void lam_session_data_init (LamSession *self);

@@ -143,6 +143,10 @@ lam_session_run (LamSession *self)
   g_return_if_fail (LAM_IS_SESSION (self));
   if (self->run != NULL)
     return;
+  if (self->applying) {
+    self->run_after = TRUE;
+    return;
+  }
   if (self->asked == LAM_QUESTION_RESUME && !self->resuming) {
     g_autoptr (GError) error =
         g_error_new (LAM_ERROR, LAM_ERROR_INVALID, _ ("%s Resume it or discard it first."), self->question);
@@ -156,6 +160,11 @@ lam_session_run (LamSession *self)
     lam_session_fail (self, error);
     return;
   }
+  if (lam_session_can_apply (self)) {
+    lam_session_apply_preparation (self);
+    self->run_after = TRUE;
+    return;
+  }
   g_auto (LamReconParams) params = {0};
   lam_session_recon_params (self, &params);
   params.resume = lam_session_keep_run (self, &params);
@@ -165,7 +174,9 @@ lam_session_run (LamSession *self)
   self->log_seen = self->iterations_seen = 0;
   lam_slice_model_set_generation (self->slices, generation);
   lam_series_clear (self->series);
-  self->run = lam_run_job_new (self->dataset, self->geometry, &self->options, lam_session_tilt (self), &params);
+  self->run = lam_run_job_new (self->dataset, self->geometry, &self->options, &self->prepared, lam_session_tilt (self),
+                               &params);
+  g_object_set_data (G_OBJECT (self->run), "lam-data", GUINT_TO_POINTER (self->data_serial));
   g_signal_connect (self->run, "changed", G_CALLBACK (run_changed_cb), self);
   g_signal_connect (self->run, "snapshot", G_CALLBACK (run_snapshot_cb), self);
   g_signal_connect (self->run, "finished", G_CALLBACK (run_finished_cb), self);
@@ -205,11 +216,18 @@ lam_session_discard (LamSession *self)
 
 /* -- finished runs -- */
 
+/* Of what is open, however it was prepared. */
+static gboolean
+is_run_of_data (LamSession *self, LamJob *job)
+{
+  return lam_run_info (job) != NULL
+         && GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (job), "lam-data")) == (guint) self->data_serial;
+}
+
 static gboolean
 is_own (LamSession *self, LamJob *job)
 {
-  LamRunInfo *info = lam_run_info (job);
-  return info != NULL && info->dataset == self->dataset && lam_job_get_result (job) != NULL;
+  return is_run_of_data (self, job) && lam_job_get_result (job) != NULL;
 }
 
 gboolean
@@ -230,7 +248,10 @@ lam_session_show_job (LamSession *self, LamJob *job)
   lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
   LamUndo *undo = self->undo;
   lam_undo_begin (undo, _ ("Show Result"));
-  lam_session_edit_offset (self, self->result->geometry->channel_offset, NULL);
+  double channel =
+      lam_provenance_channel (&lam_run_info (job)->dataset->made, lam_geometry_center (self->result->geometry));
+  lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"),
+                      g_variant_new_double (rint (channel * 100) / 100), NULL);
   lam_parameter_edit (lam_parameter_list_find (self->parameters, "tilt"),
                       g_variant_new_double (lam_run_info (job)->tilt_degrees), NULL);
   lam_undo_end (undo);
@@ -269,7 +290,7 @@ lam_session_forget_runs (LamSession *self)
   lam_session_drop_result (self);
   for (guint i = g_list_model_get_n_items (G_LIST_MODEL (self->queue)); i-- > 0;) {
     g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (self->queue), i);
-    if (!lam_job_is_active (job) && lam_run_info (job) != NULL && lam_run_info (job)->dataset == self->dataset)
+    if (!lam_job_is_active (job) && is_run_of_data (self, job))
       lam_queue_remove (self->queue, job);
   }
 }

@@ -5,13 +5,25 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "model/preparation.h"
 #include "model/session-parameters.h"
 
 G_DEFINE_FINAL_TYPE (LamSession, lam_session, G_TYPE_OBJECT)
 
-enum { PROP_0, PROP_STATE, PROP_TITLE, PROP_FRACTION, PROP_DOING, PROP_LEFT, PROP_PROBLEM, PROP_QUESTION, N_PROPS };
+enum {
+  PROP_0,
+  PROP_STATE,
+  PROP_TITLE,
+  PROP_FRACTION,
+  PROP_DOING,
+  PROP_LEFT,
+  PROP_PROBLEM,
+  PROP_QUESTION,
+  PROP_UNAPPLIED,
+  N_PROPS
+};
 static GParamSpec *properties[N_PROPS];
-enum { GEOMETRY_CHANGED, LOGGED, MESSAGE, FAILED, N_SIGNALS };
+enum { GEOMETRY_CHANGED, DATA_CHANGED, LOGGED, MESSAGE, FAILED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void
@@ -131,7 +143,7 @@ lam_session_update_geometry (LamSession *self)
   g_autofree char *problem = lam_parameter_list_get_problem (self->parameters);
   LamGeometry *g = NULL;
   if (self->base != NULL && problem == NULL) {
-    g = lam_session_geometry_from (self->parameters, self->base, &error);
+    g = lam_session_geometry_from (self->parameters, self->base, lam_session_made (self), &error);
     if (g != NULL && !lam_geometry_check (g, &error))
       g_clear_pointer (&g, lam_geometry_free);
   }
@@ -166,8 +178,15 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
     for (size_t i = 0; i < G_N_ELEMENTS (iterative); i++)
       lam_parameter_set_visible (lam_parameter_list_find (list, iterative[i]), vcd);
   }
+  gboolean preparation = lam_preparation_is_id (id);
+  if (preparation)
+    lam_preparation_follow (list, id);
   if (self->loading)
     return;
+  if (preparation) {
+    lam_session_update_preparation (self);
+    return;
+  }
   /* Only these make another geometry; the rest changes what a run will need. */
   static const char *const geometric[] = {"beam",        "center", "tilt", "reversed", "pitch", "source_detector",
                                           "source_axis", "region", NULL};
@@ -183,7 +202,8 @@ lam_session_edit_offset (LamSession *self, double offset, GError **error)
   g_return_val_if_fail (LAM_IS_SESSION (self), FALSE);
   if (self->geometry == NULL)
     return TRUE;
-  double channel = (self->geometry->channels - 1) / 2.0 + offset / self->geometry->channel_pitch;
+  double channel =
+      lam_session_file_channel (self, (self->geometry->channels - 1) / 2.0 + offset / self->geometry->channel_pitch);
   /* A hundredth of a channel is finer than any hand. */
   return lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"),
                              g_variant_new_double (rint (channel * 100) / 100), error);
@@ -235,6 +255,7 @@ lam_session_take_base (LamSession *self, const char *title, const LamGeometry *g
     lam_parameter_reset (p);
   }
   lam_session_parameters_from (self->parameters, self->base);
+  lam_preparation_from_scan (self->parameters, NULL);
   self->loading = FALSE;
   lam_undo_clear (self->undo);
   lam_session_update_geometry (self);
@@ -351,6 +372,9 @@ lam_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *
   case PROP_QUESTION:
     g_value_set_string (value, self->question);
     break;
+  case PROP_UNAPPLIED:
+    g_value_set_boolean (value, self->unapplied);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -401,9 +425,12 @@ lam_session_class_init (LamSessionClass *klass)
   properties[PROP_LEFT] = g_param_spec_string ("left", NULL, NULL, NULL, flags);
   properties[PROP_PROBLEM] = g_param_spec_string ("problem", NULL, NULL, NULL, flags);
   properties[PROP_QUESTION] = g_param_spec_string ("question", NULL, NULL, NULL, flags);
+  properties[PROP_UNAPPLIED] = g_param_spec_boolean ("unapplied", NULL, NULL, FALSE, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   signals[GEOMETRY_CHANGED] =
       g_signal_new ("geometry-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[DATA_CHANGED] =
+      g_signal_new ("data-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[LOGGED] =
       g_signal_new ("logged", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[MESSAGE] = g_signal_new ("message", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
@@ -425,6 +452,7 @@ lam_session_init (LamSession *self)
   for (int i = 0; i < LAM_FACT_LISTS; i++)
     self->facts[i] = g_list_store_new (LAM_TYPE_FACT);
   self->fraction = -1;
+  lam_prepare_params_init (&self->prepared);
   g_signal_connect_object (self->parameters, "changed", G_CALLBACK (parameter_changed_cb), self, 0);
   lam_parameter_set_visible (lam_parameter_list_find (self->parameters, "source_detector"), FALSE);
   lam_parameter_set_visible (lam_parameter_list_find (self->parameters, "source_axis"), FALSE);

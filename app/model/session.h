@@ -11,6 +11,7 @@
 #include "model/series.h"
 #include "model/slice-model.h"
 #include "model/undo.h"
+#include "io/scan.h"
 #include "run/queue.h"
 
 G_BEGIN_DECLS
@@ -35,15 +36,17 @@ typedef enum {
   LAM_FACTS_DATA,
   LAM_FACTS_VOLUME,
   LAM_FACTS_RUN,
+  LAM_FACTS_PREPARATION,
 } LamFacts;
-#define LAM_FACT_LISTS 3
+#define LAM_FACT_LISTS 4
 
 #define LAM_TYPE_SESSION (lam_session_get_type ())
 G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
 
 /* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
- * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can), question.
- * Signals: geometry-changed; logged (const char *line); message (const char *text, gboolean
+ * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can), question,
+ * unapplied (preparation was edited since the data were read).
+ * Signals: geometry-changed; data-changed (other samples, or none); logged (const char *line); message (const char *text, gboolean
  * result): a thing was done, and whether a result came of it; failed (GError *):
  * to be shown, nothing is lost. */
 LamSession *lam_session_new (LamQueue *queue); /* the queue that its jobs wait in; NULL = one of its own */
@@ -91,6 +94,12 @@ void lam_session_look_for_crash (LamSession *self);
 gboolean lam_session_can_show (LamSession *self, LamJob *job);
 void lam_session_show_job (LamSession *self, LamJob *job);
 void lam_session_remove_job (LamSession *self, LamJob *job);
+/* Reads the scan again as the preparation's parameters say; its runs so far stay. A run does it first. */
+void lam_session_apply_preparation (LamSession *self);
+gboolean lam_session_get_unapplied (LamSession *self);
+gboolean lam_session_can_apply (LamSession *self);
+/* The file of the samples, and how it is opened; NULL = none. */
+const char *lam_session_get_scan (LamSession *self, LamScanOptions *options);
 void lam_session_find_center (LamSession *self);
 void lam_session_save (LamSession *self, GFile *file);
 /* Beside the scan: tooth.h5 becomes tooth-recon.h5. */

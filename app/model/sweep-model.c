@@ -13,7 +13,8 @@ struct _LamSweepModel {
   LamSession *session; /* not owned: the session's window owns both */
   LamSweepParameter parameter;
   char *unit;
-  LamJob *job; /* that makes or made the slices */
+  double scale, zero; /* of a step's value in the row's units, as they were at the start */
+  LamJob *job;        /* that makes or made the slices */
   gboolean running;
   GArray *steps; /* of LamSweepStep, each with a reference */
   LamSeries *series;
@@ -24,12 +25,18 @@ G_DEFINE_FINAL_TYPE (LamSweepModel, lam_sweep_model, G_TYPE_OBJECT)
 enum { CHANGED, FAILED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-/* The row that a parameter of the sweep belongs to, and one of its units in those of the row. */
+/* The row that a parameter of the sweep belongs to, and one of its units in those of the row; the axis counts channels of the
+ * data, the row those of the file, from @zero. */
 static LamParameter *
-row (LamSweepModel *self, LamSweepParameter parameter, double *unit)
+row (LamSweepModel *self, LamSweepParameter parameter, double *unit, double *zero)
 {
   static const char *const ids[] = {"center", "tilt", "source_axis", "source_detector"};
   *unit = parameter == LAM_SWEEP_TILT ? 180 / G_PI : 1;
+  *zero = 0;
+  if (parameter == LAM_SWEEP_CENTER) {
+    *zero = lam_session_file_channel (self->session, 0);
+    *unit = lam_session_file_channel (self->session, 1) - *zero;
+  }
   return lam_parameter_list_find (lam_session_get_parameters (self->session), ids[parameter]);
 }
 
@@ -53,13 +60,12 @@ static void
 changed_cb (LamJob *job, LamSweepModel *self)
 {
   g_autoptr (GArray) fresh = lam_job_sweep_dup_steps (job, self->steps->len);
-  double unit;
-  row (self, self->parameter, &unit);
+  double unit = self->scale, zero = self->zero;
   for (guint i = 0; fresh != NULL && i < fresh->len; i++) {
     LamSweepStep step = g_array_index (fresh, LamSweepStep, i);
     step.slice = lam_snapshot_ref (step.slice);
     g_array_append_val (self->steps, step);
-    lam_series_append (self->series, step.value * unit, &step.score);
+    lam_series_append (self->series, zero + step.value * unit, &step.score);
   }
   g_signal_emit (self, signals[CHANGED], 0);
 }
@@ -89,9 +95,9 @@ void
 lam_sweep_model_suggest (LamSweepModel *self, LamSweepParameter parameter, double *from, double *to)
 {
   const LamGeometry *g = self->session->geometry;
-  double unit, now = lam_parameter_get_number (row (self, parameter, &unit)), reach = 2;
+  double unit, zero, now = lam_parameter_get_number (row (self, parameter, &unit, &zero)), reach = 2;
   if (parameter == LAM_SWEEP_CENTER)
-    reach = g != NULL ? fmax (rint ((double) g->channels / 64), 4) : 4;
+    reach = g != NULL ? fmax (rint ((double) g->channels * unit / 64), 4) : 4;
   else if (parameter != LAM_SWEEP_TILT)
     reach = isfinite (now) ? now * 0.05 : 1;
   *from = now - reach;
@@ -108,13 +114,13 @@ lam_sweep_model_start (LamSweepModel *self, LamSweepParameter parameter, double 
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("There are no data that this can be swept over."));
     return FALSE;
   }
-  double unit;
-  LamParameter *p = row (self, parameter, &unit);
+  double unit, zero;
+  LamParameter *p = row (self, parameter, &unit, &zero);
   g_autoptr (LamDataset) now = lam_dataset_with_geometry (session->dataset, session->geometry);
   LamSweepParams params;
   lam_sweep_params_init (&params, parameter);
-  params.from = from / unit;
-  params.to = to / unit;
+  params.from = (from - zero) / unit;
+  params.to = (to - zero) / unit;
   params.count = count;
   if (parameter != LAM_SWEEP_TILT)
     params.slice = lam_slice_model_get_plane_index (session->slices, LAM_PLANE_SLICE);
@@ -122,6 +128,8 @@ lam_sweep_model_start (LamSweepModel *self, LamSweepParameter parameter, double 
     return FALSE;
   drop (self);
   self->parameter = parameter;
+  self->scale = unit;
+  self->zero = zero;
   g_free (self->unit);
   self->unit = g_strdup (lam_parameter_get_unit (p));
   self->job = lam_job_new_sweep (now, &params);
@@ -170,9 +178,7 @@ lam_sweep_model_get_step (LamSweepModel *self, guint i, double *value, double *s
 {
   g_return_if_fail (LAM_IS_SWEEP_MODEL (self) && i < self->steps->len);
   const LamSweepStep *step = &g_array_index (self->steps, LamSweepStep, i);
-  double unit;
-  row (self, self->parameter, &unit);
-  *value = step->value * unit;
+  *value = self->zero + step->value * self->scale;
   *score = step->score;
   *slice = step->slice;
 }
@@ -187,12 +193,10 @@ gboolean
 lam_sweep_model_get_best (LamSweepModel *self, double *value, double *width, double *confidence, const char **note)
 {
   const LamSweepResult *result = self->job != NULL && !self->running ? lam_job_get_result (self->job) : NULL;
-  double unit;
   if (result == NULL)
     return FALSE;
-  row (self, self->parameter, &unit);
-  *value = result->best * unit;
-  *width = result->width * unit;
+  *value = self->zero + result->best * self->scale;
+  *width = result->width * self->scale;
   *confidence = result->confidence;
   *note = result->note;
   return TRUE;
@@ -202,8 +206,8 @@ void
 lam_sweep_model_take (LamSweepModel *self, double value)
 {
   g_return_if_fail (LAM_IS_SWEEP_MODEL (self));
-  double unit;
-  LamParameter *p = row (self, self->parameter, &unit);
+  double unit, zero;
+  LamParameter *p = row (self, self->parameter, &unit, &zero);
   g_autoptr (GError) error = NULL;
   double digits = pow (10, lam_parameter_get_digits (p));
   if (!lam_parameter_edit (p, g_variant_new_double (rint (value * digits) / digits), &error))

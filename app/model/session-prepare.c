@@ -1,0 +1,157 @@
+/* session-prepare.c: the preparation as it is edited, and as the data were read with; [Apply] makes them one. */
+#include "config.h"
+
+#include <glib/gi18n.h>
+
+#include "core/error.h"
+#include "model/preparation.h"
+#include "model/session-private.h"
+
+const LamProvenance *
+lam_session_made (LamSession *self)
+{
+  return self->dataset != NULL ? &self->dataset->made : NULL;
+}
+
+double
+lam_session_file_channel (LamSession *self, double channel)
+{
+  return self->dataset != NULL ? lam_provenance_channel (&self->dataset->made, channel) : channel;
+}
+
+static void
+add_fact (GPtrArray *facts, LamFactKind kind, const char *label, const char *value, const char *note)
+{
+  g_ptr_array_add (facts, lam_fact_new (kind, label, value, note));
+}
+
+/* "28 374 above 1", below it "12 % of samples · 3 filled". */
+static void
+add_counts (GPtrArray *facts, const LamTransmissionReport *r)
+{
+  g_autofree char *above = g_strdup_printf (_ ("%'ld above 1"), (long) r->above);
+  g_autofree char *note = g_strdup_printf (_ ("%.2g %% of samples · %'ld filled · %'ld masked"),
+                                           100.0 * (double) r->above / (double) MAX (r->samples, 1), (long) r->filled,
+                                           (long) (r->masked + r->left));
+  add_fact (facts, r->filled + r->masked + r->left > 0 ? LAM_FACT_ASSUMED : LAM_FACT_PLAIN, _ ("Samples"), above, note);
+}
+
+static void
+update_facts (LamSession *self)
+{
+  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
+  if (self->unapplied)
+    add_fact (facts, LAM_FACT_ASSUMED, _ ("Not applied yet"), "",
+              _ ("Apply reads the scan again with these; Run does it first."));
+  if (self->dataset != NULL && self->dataset->made.defects != NULL)
+    add_counts (facts, &self->dataset->made.counted);
+  if (self->dataset != NULL && self->scan_path == NULL)
+    add_fact (facts, LAM_FACT_PLAIN, _ ("Nothing to prepare"), "", _ ("This example was made in memory."));
+  lam_session_set_facts (self, LAM_FACTS_PREPARATION, facts);
+}
+
+void
+lam_session_update_preparation (LamSession *self)
+{
+  LamPrepareParams params;
+  lam_preparation_params (self->parameters, &params);
+  gboolean unapplied = self->scan_path != NULL && !lam_prepare_params_equal (&params, &self->prepared);
+  gboolean changed = unapplied != self->unapplied;
+  self->unapplied = unapplied;
+  update_facts (self);
+  if (changed)
+    g_object_notify (G_OBJECT (self), "unapplied");
+}
+
+gboolean
+lam_session_get_unapplied (LamSession *self)
+{
+  return self->unapplied;
+}
+
+gboolean
+lam_session_can_apply (LamSession *self)
+{
+  return self->unapplied && self->state == LAM_SESSION_READY && self->run == NULL;
+}
+
+const char *
+lam_session_get_scan (LamSession *self, LamScanOptions *options)
+{
+  *options = self->options;
+  return self->scan_path;
+}
+
+/* -- applying -- */
+
+typedef struct {
+  char *path;
+  LamScanOptions options;
+  LamFileStamp stamp;
+  LamPrepareParams params;
+  uint64_t data;
+} Applying;
+
+static void
+applying_free (gpointer data)
+{
+  g_free (((Applying *) data)->path);
+  g_free (data);
+}
+
+static void
+apply_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Applying *a = data;
+  GError *error = NULL;
+  g_autoptr (LamScan) scan = lam_scan_open (a->path, &a->options, &error);
+  if (scan != NULL && (scan->stamp.size != a->stamp.size || scan->stamp.mtime_ns != a->stamp.mtime_ns))
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_CHANGED, _ ("%s has changed since it was opened: open it again"),
+                 a->path);
+  else if (scan != NULL)
+    lam_prepare_params_check (&a->params, scan, &error);
+  if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, g_steal_pointer (&scan), (GDestroyNotify) lam_scan_free);
+}
+
+static void
+apply_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  LamSession *self = LAM_SESSION (source);
+  const Applying *a = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamScan) scan = g_task_propagate_pointer (G_TASK (result), &error);
+  if (a->data != self->data_serial || !self->applying)
+    return;
+  if (scan == NULL) {
+    self->applying = self->run_after = FALSE;
+    lam_session_drop_resuming (self);
+    lam_session_set_state (self, LAM_SESSION_READY);
+    lam_session_fail (self, error);
+    return;
+  }
+  lam_session_start_load (self, lam_job_new_load (g_steal_pointer (&scan), &a->params));
+}
+
+void
+lam_session_apply_preparation (LamSession *self)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  if (!lam_session_can_apply (self))
+    return;
+  Applying *a = g_new0 (Applying, 1);
+  a->path = g_strdup (self->scan_path);
+  a->options = self->options;
+  a->stamp = self->stamp;
+  a->data = self->data_serial;
+  lam_preparation_params (self->parameters, &a->params);
+  self->being_applied = a->params;
+  self->applying = TRUE;
+  lam_session_set_state (self, LAM_SESSION_OPENING);
+  g_autoptr (GTask) task = g_task_new (self, NULL, apply_done_cb, NULL);
+  g_task_set_name (task, "lam_session_apply");
+  g_task_set_task_data (task, a, applying_free);
+  g_task_run_in_thread (task, apply_thread);
+}
