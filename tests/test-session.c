@@ -1,4 +1,5 @@
 /* The session without a window, against the command line: tilt, devices, a scan without angles, results of jobs. */
+#include <math.h>
 #include <glib/gi18n.h>
 #include <hdf5.h>
 #include <string.h>
@@ -43,6 +44,12 @@ static gboolean
 is_ready (LamSession *session)
 {
   return lam_session_get_state (session) == LAM_SESSION_READY;
+}
+
+static gboolean
+is_busy_opening (LamSession *session)
+{
+  return lam_session_get_state (session) == LAM_SESSION_OPENING;
 }
 
 static gboolean
@@ -267,6 +274,51 @@ make_scans (void)
   H5Fclose (file);
 }
 
+/* The import sheet lists what the file states, and imports it again with what is said instead. */
+static void
+test_import (void)
+{
+  LamSession *session = open_scan ("scan.h5");
+  wait_for (has_data, session);
+  LamImport *import = lam_session_get_import (session);
+  LamParameterList *list = lam_import_get_parameters (import);
+  g_assert_nonnull (lam_import_get_path (import));
+  g_assert_cmpuint (g_list_model_get_n_items (lam_import_get_facts (import, LAM_IMPORT_FOUND)), >, 0);
+  guint assumed = g_list_model_get_n_items (lam_import_get_facts (import, LAM_IMPORT_ASSUMED));
+  double pitch = lam_session_get_geometry (session)->channel_pitch,
+         angle = lam_session_get_geometry (session)->angles[5];
+  g_assert_cmpuint (assumed, >, 0);
+  g_assert_cmpfloat (pitch, !=, 0.25);
+  g_assert_false (lam_parameter_get_visible (lam_parameter_list_find (list, "source_axis")));
+  lam_parameter_set_value (lam_parameter_list_find (list, "pitch"), g_variant_new_double (0.25), NULL);
+  lam_parameter_set_value (lam_parameter_list_find (list, "direction"), g_variant_new_string ("reversed"), NULL);
+  g_assert_cmpfloat (lam_session_get_geometry (session)->channel_pitch, ==, pitch);
+  lam_session_import (session);
+  wait_for (is_busy_opening, session);
+  wait_for (has_data, session);
+  const LamGeometry *g = lam_session_get_geometry (session);
+  g_assert_cmpfloat (g->channel_pitch, ==, 0.25);
+  g_assert_cmpstr (g->length_unit, ==, "mm");
+  g_assert_cmpfloat_with_epsilon (g->angles[5], -angle, 1e-12);
+  g_assert_cmpuint (g_list_model_get_n_items (lam_import_get_facts (import, LAM_IMPORT_ASSUMED)), <, assumed);
+  g_assert_cmpfloat (lam_parameter_get_number (lam_parameter_list_find (list, "pitch")), ==, 0.25);
+  /* Even angles given here, and a cone; what an impossible one says comes as an error, and the scan stays. */
+  lam_parameter_set_value (lam_parameter_list_find (list, "angles"), g_variant_new_string ("given"), NULL);
+  lam_parameter_set_value (lam_parameter_list_find (list, "angle_stop"), g_variant_new_double (90), NULL);
+  lam_parameter_set_value (lam_parameter_list_find (list, "beam"), g_variant_new_string ("cone"), NULL);
+  g_assert_true (lam_parameter_get_visible (lam_parameter_list_find (list, "source_axis")));
+  lam_parameter_set_value (lam_parameter_list_find (list, "source_detector"), g_variant_new_double (200), NULL);
+  lam_parameter_set_value (lam_parameter_list_find (list, "source_axis"), g_variant_new_double (150), NULL);
+  lam_session_import (session);
+  wait_for (is_busy_opening, session);
+  wait_for (has_data, session);
+  g = lam_session_get_geometry (session);
+  g_assert_cmpint (g->kind, ==, LAM_GEOMETRY_CONE);
+  g_assert_cmpfloat (g->source_axis, ==, 150);
+  g_assert_cmpfloat_with_epsilon (fabs (g->angles[g->views - 1]), G_PI / 2 * (1 - 1.0 / g->views), 1e-9);
+  g_assert_finalize_object (session);
+}
+
 static gboolean swept;
 
 static void
@@ -421,6 +473,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/tilt-memory", test_tilt_memory);
   g_test_add_func ("/session/jobs", test_jobs);
   g_test_add_func ("/session/angles", test_angles);
+  g_test_add_func ("/session/import", test_import);
   g_test_add_func ("/session/sweep", test_sweep);
   g_test_add_func ("/session/preparation", test_preparation);
   int failed = g_test_run ();

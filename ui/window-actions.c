@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "import-sheet.h"
 #include "tooltip.h"
 
 /* -- files -- */
@@ -180,6 +181,13 @@ run_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+import_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamWindow *self = LAM_WINDOW (widget);
+  gtk_window_present (GTK_WINDOW (lam_import_sheet_new (GTK_WINDOW (self), self->session)));
+}
+
+static void
 example_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   lam_session_open_example (LAM_WINDOW (widget)->session);
@@ -267,6 +275,8 @@ lam_window_update_actions (LamWindow *self)
   gboolean can_run = ready && lam_session_get_problem (self->session) == NULL;
   gtk_widget_action_set_enabled (widget, "win.open", !busy);
   gtk_widget_action_set_enabled (widget, "win.open-example", !busy);
+  gtk_widget_action_set_enabled (widget, "win.import-sheet",
+                                 lam_import_get_path (lam_session_get_import (self->session)) != NULL);
   gtk_widget_action_set_enabled (widget, "win.run", can_run);
   gtk_widget_action_set_enabled (widget, "win.run-or-pause", can_run || busy);
   gtk_widget_action_set_enabled (widget, "win.stop", busy);
@@ -288,6 +298,7 @@ lam_window_actions_class_init (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "win.open", NULL, open_cb);
   gtk_widget_class_install_action (klass, "win.open-example", NULL, example_cb);
   gtk_widget_class_install_action (klass, "win.save", NULL, save_cb);
+  gtk_widget_class_install_action (klass, "win.import-sheet", NULL, import_cb);
   gtk_widget_class_install_action (klass, "win.stop", NULL, stop_cb);
   gtk_widget_class_install_action (klass, "win.run", NULL, run_cb);
   gtk_widget_class_install_action (klass, "win.run-or-pause", NULL, run_cb);

@@ -291,6 +291,8 @@ drop_load (LamSession *self)
 static void
 drop_data (LamSession *self)
 {
+  if (self->import != NULL)
+    lam_import_take (self->import, NULL, NULL);
   drop_load (self);
   drop_live (self);
   self->finding = self->applying = self->run_after = FALSE;
@@ -434,6 +436,7 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
                    (long) scan->geometry->channels);
   self->scan_path = g_strdup (scan->path);
   self->options = *options;
+  lam_import_take (self->import, scan, options);
   self->stamp = scan->stamp;
   lam_preparation_from_scan (self->parameters, scan);
   lam_preparation_params (self->parameters, &self->prepared);
@@ -536,6 +539,26 @@ lam_session_open (LamSession *self, GFile *file)
   lam_session_open_path (self, path, &none);
 }
 
+LamImport *
+lam_session_get_import (LamSession *self)
+{
+  g_return_val_if_fail (LAM_IS_SESSION (self), NULL);
+  return self->import;
+}
+
+void
+lam_session_import (LamSession *self)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  g_autofree char *path = g_strdup (lam_import_get_path (self->import));
+  LamScanOptions options;
+  if (path == NULL || self->run != NULL)
+    return;
+  lam_import_get_options (self->import, &options);
+  options.slices = self->options.slices;
+  lam_session_open_path (self, path, &options);
+}
+
 void
 lam_session_use_angles (LamSession *self)
 {
@@ -603,6 +626,7 @@ wanted_cb (LamSliceModel *slices, int plane, gint64 index, LamSession *self)
 void
 lam_session_data_init (LamSession *self)
 {
+  self->import = lam_import_new ();
   g_signal_connect_object (self->slices, "wanted", G_CALLBACK (wanted_cb), self, 0);
   g_signal_connect (self, "geometry-changed", G_CALLBACK (geometry_changed_cb), NULL);
 }
@@ -612,4 +636,5 @@ lam_session_data_dispose (LamSession *self)
 {
   drop_data (self);
   g_clear_object (&self->queue);
+  g_clear_object (&self->import);
 }

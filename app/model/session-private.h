@@ -42,6 +42,7 @@ struct _LamSession {
   char *unreadable;    /* why it could not be */
   char *scan_path;     /* of what is open; NULL = no file */
   LamScanOptions options;
+  LamImport *import;
   LamFileStamp stamp;
   uint64_t data_serial;                     /* counts what was open */
   LamPrepareParams prepared, being_applied; /* what the data were read with, and are being read again with */

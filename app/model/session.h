@@ -7,6 +7,7 @@
 
 #include "ct/geometry.h"
 #include "model/facts.h"
+#include "model/import.h"
 #include "model/parameter-list.h"
 #include "model/series.h"
 #include "model/slice-model.h"
@@ -69,6 +70,9 @@ const char *lam_session_get_problem (LamSession *self);
 const LamGeometry *lam_session_get_geometry (LamSession *self);
 /* Opens a scan; "failed" tells when it cannot be. Refused while a run goes. */
 void lam_session_open (LamSession *self, GFile *file);
+/* What the file states, and what is to hold instead; opens it again with that. */
+LamImport *lam_session_get_import (LamSession *self);
+void lam_session_import (LamSession *self);
 /* The bundled example, made in memory. */
 void lam_session_open_example (LamSession *self);
 /* A geometry without data (taken): to look at; there is nothing to run. */
