@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #define GAP 4
 
@@ -61,52 +62,59 @@ share (double total, int n, const double *parts, double *out)
   out[largest] -= used - total;
 }
 
-static void
-place (LamOrthoView *self, LamPlane plane, double x, double y, double w, double h)
+/* The three places in an arrangement, and the scale at which all three pictures fit theirs. */
+static double
+arrange (Arrangement arrangement, double width, double height, const double w[LAM_PLANES], const double h[LAM_PLANES],
+         graphene_rect_t places[LAM_PLANES])
 {
-  gtk_widget_size_allocate (GTK_WIDGET (self->views[plane]),
-                            &(GtkAllocation){(int) x, (int) y, MAX ((int) w, 1), MAX ((int) h, 1)}, -1);
+  const LamPlane S = LAM_PLANE_SLICE, R = LAM_PLANE_ROW, C = LAM_PLANE_COLUMN;
+  double a[3], b[2], scale = INFINITY;
+  switch (arrangement) {
+  case SLICE_LEFT:
+    share (width - GAP, 2, (double[]){w[S], fmax (w[R], w[C])}, a);
+    share (height - GAP, 2, (double[]){h[R], h[C]}, b);
+    places[S] = GRAPHENE_RECT_INIT (0, 0, a[0], height);
+    places[R] = GRAPHENE_RECT_INIT (a[0] + GAP, 0, a[1], b[0]);
+    places[C] = GRAPHENE_RECT_INIT (a[0] + GAP, b[0] + GAP, a[1], b[1]);
+    break;
+  case ROW_OF_THREE:
+    share (width - 2 * GAP, 3, (double[]){w[S], w[R], w[C]}, a);
+    places[S] = GRAPHENE_RECT_INIT (0, 0, a[0], height);
+    places[R] = GRAPHENE_RECT_INIT (a[0] + GAP, 0, a[1], height);
+    places[C] = GRAPHENE_RECT_INIT (a[0] + a[1] + 2 * GAP, 0, a[2], height);
+    break;
+  case STACK:
+    share (height - 2 * GAP, 3, (double[]){h[S], h[R], h[C]}, a);
+    places[S] = GRAPHENE_RECT_INIT (0, 0, width, a[0]);
+    places[R] = GRAPHENE_RECT_INIT (0, a[0] + GAP, width, a[1]);
+    places[C] = GRAPHENE_RECT_INIT (0, a[0] + a[1] + 2 * GAP, width, a[2]);
+    break;
+  }
+  for (int p = 0; p < LAM_PLANES; p++)
+    scale = fmin (scale, fmin (places[p].size.width / w[p], places[p].size.height / h[p]));
+  return scale;
 }
 
 static void
 lam_ortho_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   LamOrthoView *self = LAM_ORTHO_VIEW (widget);
-  const LamPlane S = LAM_PLANE_SLICE, R = LAM_PLANE_ROW, C = LAM_PLANE_COLUMN;
-  double w[LAM_PLANES], h[LAM_PLANES], best = 0, a[3], b[2];
+  double w[LAM_PLANES], h[LAM_PLANES], best = 0;
+  graphene_rect_t places[LAM_PLANES], tried[LAM_PLANES];
   picture_sizes (self, w, h);
-  double side = fmax (w[R], w[C]), tall = fmax (h[S], fmax (h[R], h[C])), wide = fmax (w[S], side);
-  const double need_w[] = {w[S] + side, w[S] + w[R] + w[C], wide};
-  const double need_h[] = {fmax (h[S], h[R] + h[C]), tall, h[S] + h[R] + h[C]};
-  const int gaps_x[] = {1, 2, 0}, gaps_y[] = {1, 0, 2};
-  Arrangement arrangement = SLICE_LEFT;
   for (int i = 0; i < 3; i++) {
-    double scale = fmin ((width - GAP * gaps_x[i]) / need_w[i], (height - GAP * gaps_y[i]) / need_h[i]);
-    if (scale > best * 1.001) {
+    double scale = arrange (i, width, height, w, h, tried);
+    if (i == 0 || scale > best * 1.001) {
       best = scale;
-      arrangement = i;
+      memcpy (places, tried, sizeof places);
     }
   }
-  switch (arrangement) {
-  case SLICE_LEFT:
-    share (width - GAP, 2, (double[]){w[S], side}, a);
-    share (height - GAP, 2, (double[]){h[R], h[C]}, b);
-    place (self, S, 0, 0, a[0], height);
-    place (self, R, a[0] + GAP, 0, a[1], b[0]);
-    place (self, C, a[0] + GAP, b[0] + GAP, a[1], b[1]);
-    break;
-  case ROW_OF_THREE:
-    share (width - 2 * GAP, 3, (double[]){w[S], w[R], w[C]}, a);
-    place (self, S, 0, 0, a[0], height);
-    place (self, R, a[0] + GAP, 0, a[1], height);
-    place (self, C, a[0] + a[1] + 2 * GAP, 0, a[2], height);
-    break;
-  case STACK:
-    share (height - 2 * GAP, 3, (double[]){h[S], h[R], h[C]}, a);
-    place (self, S, 0, 0, width, a[0]);
-    place (self, R, 0, a[0] + GAP, width, a[1]);
-    place (self, C, 0, a[0] + a[1] + 2 * GAP, width, a[2]);
-    break;
+  for (int p = 0; p < LAM_PLANES; p++) {
+    const graphene_rect_t *r = &places[p];
+    gtk_widget_size_allocate (GTK_WIDGET (self->views[p]),
+                              &(GtkAllocation){(int) r->origin.x, (int) r->origin.y, MAX ((int) r->size.width, 1),
+                                               MAX ((int) r->size.height, 1)},
+                              -1);
   }
 }
 

@@ -33,6 +33,11 @@ corner_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, Side si
   g_autoptr (PangoLayout) layout = lam_small_layout (widget, text, TEXT_SCALE);
   int w, h, width = gtk_widget_get_width (widget);
   pango_layout_get_pixel_size (layout, &w, &h);
+  if (w > width - 2 * MARGIN) {
+    pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+    pango_layout_set_width (layout, MAX (width - 2 * MARGIN, 20) * PANGO_SCALE);
+    pango_layout_get_pixel_size (layout, &w, &h);
+  }
   double x = side == LEFT ? MARGIN : width - MARGIN - w;
   double top = y >= 0 ? y : gtk_widget_get_height (widget) + y - h;
   GskRoundedRect rect;
@@ -149,5 +154,8 @@ lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceMo
   corner_text (widget, snapshot, overlay->hint, RIGHT, y);
   if (!overlay->brief)
     scale_bar (widget, snapshot, info, overlay->scale_x);
-  corner_text (widget, snapshot, cursor, RIGHT, -MARGIN);
+  /* Above the scale bar where they would meet. */
+  gboolean meet = !overlay->brief && cursor != NULL
+                  && text_width (widget, cursor) + 120 + 4 * MARGIN > gtk_widget_get_width (widget);
+  corner_text (widget, snapshot, cursor, RIGHT, meet ? -(MARGIN + 26) : -MARGIN);
 }

@@ -360,6 +360,9 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                              .hint = self->drag == LAM_DRAG_LEVEL ? _ ("sideways: width · up: brighter · Ctrl: fine")
                                      : self->window_tool          ? _ ("drag: window and level")
                                                                   : lam_slice_tools_hint (self)};
+  /* Where it would stand on the picture's own words. */
+  if (height < 110 || width < 260 || (overlay.brief && self->drag == LAM_DRAG_NONE))
+    overlay.hint = NULL;
   lam_slice_view_get_scale (self, &overlay.scale_x, &overlay.scale_y);
   get_origin (self, &overlay.origin_x, &overlay.origin_y);
   if (lam_slice_view_get_shot (self) == NULL) {
