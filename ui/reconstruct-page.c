@@ -12,6 +12,7 @@
 #include "group.h"
 #include "line-layer.h"
 #include "model/session-parameters.h"
+#include "projections-tab.h"
 #include "slices-tab.h"
 
 /* Lines the log keeps; the files have all of them. */
@@ -27,6 +28,8 @@ struct _LamReconstructPage {
   GtkWidget *tab_switcher, *tabs, *progress_label;
   LamSlicesTab *slices_tab;
   LamGeometryTab *geometry_tab;
+  LamBeforeAfter *before_after; /* what both show */
+  LamProjectionsTab *views_tab, *sinogram_tab;
   LamCompareTab *compare_tab;
   GtkWidget *chart_box, *legend, *log_view, *log_scroller;
   LamChart *chart;
@@ -165,6 +168,9 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
 
   lam_slices_tab_set_session (self->slices_tab, session);
   lam_geometry_tab_set_session (self->geometry_tab, session);
+  self->before_after = lam_before_after_new (session);
+  lam_projections_tab_set_pictures (self->views_tab, self->before_after, LAM_PLANE_VIEW);
+  lam_projections_tab_set_pictures (self->sinogram_tab, self->before_after, LAM_PLANE_SINOGRAM);
   lam_compare_tab_set_session (self->compare_tab, session);
   build_chart (self);
 
@@ -200,6 +206,8 @@ lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
   int n = 1, at = -1;
   if (tab == GTK_WIDGET (self->slices_tab))
     n += lam_slices_tab_get_panes (self->slices_tab, panes + n);
+  else if (LAM_IS_PROJECTIONS_TAB (tab))
+    n += lam_projections_tab_get_panes (LAM_PROJECTIONS_TAB (tab), panes + n);
   else
     panes[n++] = tab;
   panes[n++] = GTK_WIDGET (self->chart);
@@ -220,6 +228,7 @@ static void
 lam_reconstruct_page_dispose (GObject *object)
 {
   LamReconstructPage *self = LAM_RECONSTRUCT_PAGE (object);
+  g_clear_object (&self->before_after);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_reconstruct_page_parent_class)->dispose (object);
 }
@@ -230,6 +239,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = lam_reconstruct_page_dispose;
   g_type_ensure (LAM_TYPE_GROUP);
+  g_type_ensure (LAM_TYPE_PROJECTIONS_TAB);
   g_type_ensure (LAM_TYPE_SLICES_TAB);
   g_type_ensure (LAM_TYPE_GEOMETRY_TAB);
   g_type_ensure (LAM_TYPE_COMPARE_TAB);
@@ -251,6 +261,8 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (tabs);
   BIND (slices_tab);
   BIND (geometry_tab);
+  BIND (views_tab);
+  BIND (sinogram_tab);
   BIND (compare_tab);
   BIND (progress_label);
   BIND (chart_box);

@@ -55,7 +55,7 @@ corner_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, Side si
 static char *
 describe_slice (LamSliceModel *model, const LamSnapshotInfo *info)
 {
-  static const char *const names[LAM_PLANES] = {N_ ("slice %ld / %ld"), N_ ("row %ld / %ld"), N_ ("column %ld / %ld")};
+  static const char *const names[LAM_ALL_PLANES] = {N_ ("slice %ld / %ld"), N_ ("row %ld / %ld"), N_ ("column %ld / %ld"), N_ ("view %ld / %ld"), N_ ("detector row %ld / %ld")};
   g_autoptr (GString) text = g_string_new (NULL);
   g_string_printf (text, _ (names[info->plane]), (long) info->index + 1, (long) info->count);
   if (info->iteration == LAM_ITERATION_LIVE)
@@ -110,6 +110,21 @@ crosshair (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model, const
   gtk_snapshot_append_color (snapshot, &across, &GRAPHENE_RECT_INIT (0, y, gtk_widget_get_width (widget), 1));
 }
 
+/* Of the axis, in its colour in the scene, on a dark edge. */
+static void
+axis_line (GtkWidget *widget, GtkSnapshot *snapshot, const LamSliceOverlay *o)
+{
+  static const GdkRGBA red = {0.93, 0.2, 0.23, 1}, edge = {0, 0, 0, 0.6};
+  double x0 = o->origin_x + o->line.x0 * o->scale_x, y0 = o->origin_y + o->line.y0 * o->scale_y;
+  double dx = (o->line.x1 - o->line.x0) * o->scale_x, dy = (o->line.y1 - o->line.y0) * o->scale_y;
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (x0, y0));
+  gtk_snapshot_rotate (snapshot, -atan2 (dx, dy) * 180 / G_PI);
+  gtk_snapshot_append_color (snapshot, &edge, &GRAPHENE_RECT_INIT (-1.5, 0, 3, hypot (dx, dy)));
+  gtk_snapshot_append_color (snapshot, &red, &GRAPHENE_RECT_INIT (-0.5, 0, 1, hypot (dx, dy)));
+  gtk_snapshot_restore (snapshot);
+}
+
 void
 lam_slice_overlay_words (GtkWidget *widget, GtkSnapshot *snapshot, const char *text)
 {
@@ -133,6 +148,8 @@ lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceMo
   if (shot == NULL)
     return;
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
+  if (isfinite (overlay->line.x0))
+    axis_line (widget, snapshot, overlay);
   if (overlay->crosshair)
     crosshair (widget, snapshot, model, overlay);
 

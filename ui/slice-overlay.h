@@ -7,12 +7,18 @@
 
 G_BEGIN_DECLS
 
+/* From (x0, y0) to (x1, y1) in pixels of the picture; x0 NaN = none. */
+typedef struct {
+  double x0, y0, x1, y1;
+} LamSliceLine;
+
 typedef struct {
   LamPlane plane;
   gboolean brief;            /* level and scale bar stand in another view of the same model */
   double origin_x, origin_y; /* of the picture, in widget pixels */
   double scale_x, scale_y;   /* widget pixels per pixel */
   gboolean crosshair;
+  LamSliceLine line; /* of the axis */
   const char *hint; /* one more line under the window's figures, or NULL */
 } LamSliceOverlay;
 

@@ -8,7 +8,7 @@ struct _LamSlicePort {
   GObject parent_instance;
   gboolean fitted;
   double scale;
-  double centre[LAM_PLANES]; /* along the axis of each plane's index */
+  double centre[LAM_AXES]; /* along the axis of each plane's index */
   GPtrArray *views;
 };
 
@@ -27,7 +27,7 @@ void
 lam_slice_port_fit (LamSlicePort *self)
 {
   self->fitted = TRUE;
-  for (int p = 0; p < LAM_PLANES; p++)
+  for (int p = 0; p < LAM_AXES; p++)
     self->centre[p] = NAN;
   g_signal_emit (self, signals[CHANGED], 0);
 }
@@ -98,7 +98,7 @@ lam_slice_port_init (LamSlicePort *self)
   self->views = g_ptr_array_new ();
   self->fitted = TRUE;
   self->scale = 1;
-  for (int p = 0; p < LAM_PLANES; p++)
+  for (int p = 0; p < LAM_AXES; p++)
     self->centre[p] = NAN;
 }
 

@@ -21,6 +21,8 @@ struct _LamSliceView {
   gboolean use_gl, map_stale;
   gboolean crosshair, window_tool, offers_planes, bar_in_copies;
 
+  LamSliceLine line;
+  double stretch;
   LamSlicePort *port; /* where the picture is */
   int plane;          /* shown always; -1 = the model's */
   char *title;        /* of several views, for screen readers; or NULL */

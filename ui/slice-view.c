@@ -31,6 +31,13 @@ shown_info (LamSliceView *self)
   return shot != NULL ? lam_snapshot_info (shot) : NULL;
 }
 
+/* Of a pixel, height by width, as it is shown. */
+static double
+aspect_of (LamSliceView *self, const LamSnapshotInfo *info)
+{
+  return lam_snapshot_aspect (info) * self->stretch;
+}
+
 /* How much larger its pixels are than those of a slice, along x. */
 static double
 relative_pitch (LamSliceView *self, const LamSnapshotInfo *info)
@@ -48,7 +55,7 @@ fit_scale (LamSliceView *self)
   int width = gtk_widget_get_width (GTK_WIDGET (self)), height = gtk_widget_get_height (GTK_WIDGET (self));
   if (info == NULL || width <= 0 || height <= 0)
     return INFINITY;
-  double aspect = lam_snapshot_aspect (info);
+  double aspect = aspect_of (self, info);
   return fmin (width / (double) info->width, height / (info->height * aspect)) / relative_pitch (self, info);
 }
 
@@ -74,7 +81,7 @@ lam_slice_view_get_scale (LamSliceView *self, double *scale_x, double *scale_y)
     return FALSE;
   /* Pixels that are not square are shown as they lie in space. */
   *scale_x = fmax (port_scale (self) * relative_pitch (self, info), 1e-6);
-  *scale_y = *scale_x * lam_snapshot_aspect (info);
+  *scale_y = *scale_x * aspect_of (self, info);
   return TRUE;
 }
 
@@ -355,7 +362,8 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       gtk_snapshot_append_texture (snapshot, self->texture, &bounds);
   }
   LamSliceOverlay overlay = {.plane = lam_slice_view_get_plane (self),
-                             .brief = self->plane > LAM_PLANE_SLICE,
+                             .brief = self->plane == LAM_PLANE_ROW || self->plane == LAM_PLANE_COLUMN,
+                             .line = self->line,
                              .crosshair = self->crosshair,
                              .hint = self->drag == LAM_DRAG_LEVEL ? _ ("sideways: width · up: brighter · Ctrl: fine")
                                      : self->window_tool          ? _ ("drag: window and level")
@@ -418,8 +426,8 @@ update_accessible (LamSliceView *self)
   const LamSnapshotInfo *info = shown_info (self);
   if (info == NULL)
     return;
-  static const char *const planes[LAM_PLANES] = {N_ ("Slice %ld of %ld"), N_ ("Row %ld of %ld"),
-                                                 N_ ("Column %ld of %ld")};
+  static const char *const planes[LAM_ALL_PLANES] = {N_ ("Slice %ld of %ld"), N_ ("Row %ld of %ld"),
+                                                 N_ ("Column %ld of %ld"), N_ ("View %ld of %ld"), N_ ("Sinogram of detector row %ld of %ld")};
   double low, high;
   lam_slice_model_get_level (self->model, &low, &high);
   g_autofree char *place = g_strdup_printf (_ (planes[info->plane]), (long) info->index + 1, (long) info->count);
@@ -493,11 +501,29 @@ lam_slice_view_get_plane (LamSliceView *self)
 void
 lam_slice_view_set_plane (LamSliceView *self, int plane, const char *placeholder)
 {
-  g_return_if_fail (LAM_IS_SLICE_VIEW (self) && plane < LAM_PLANES);
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self) && plane < LAM_ALL_PLANES);
   self->plane = plane;
   g_free (self->placeholder);
   self->placeholder = g_strdup (placeholder);
   gtk_widget_queue_resize (GTK_WIDGET (self));
+  lam_slice_view_redraw (self);
+}
+
+void
+lam_slice_view_set_line (LamSliceView *self, const LamSliceLine *line)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  self->line = line != NULL ? *line : (LamSliceLine){.x0 = NAN};
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+lam_slice_view_set_stretch (LamSliceView *self, double stretch)
+{
+  g_return_if_fail (LAM_IS_SLICE_VIEW (self) && stretch > 0);
+  if (self->stretch == stretch)
+    return;
+  self->stretch = stretch;
   lam_slice_view_redraw (self);
 }
 
@@ -709,6 +735,8 @@ static void
 lam_slice_view_init (LamSliceView *self)
 {
   self->use_gl = self->crosshair = TRUE;
+  self->stretch = 1;
+  self->line.x0 = NAN;
   self->plane = -1;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);

@@ -10,6 +10,7 @@
 
 #include "model/measure.h"
 #include "model/slice-model.h"
+#include "slice-overlay.h"
 #include "slice-port.h"
 
 G_BEGIN_DECLS
@@ -36,6 +37,10 @@ LamSliceModel *lam_slice_view_get_model (LamSliceView *self);
  * @placeholder is said where there is no picture of it. */
 void lam_slice_view_set_plane (LamSliceView *self, int plane, const char *placeholder);
 LamPlane lam_slice_view_get_plane (LamSliceView *self);
+/* A line over the picture, of the axis; NULL = none. */
+void lam_slice_view_set_line (LamSliceView *self, const LamSliceLine *line);
+/* Pixels are drawn so many times as high as they are: a picture of few rows would be a thread. */
+void lam_slice_view_set_stretch (LamSliceView *self, double stretch);
 /* Told before what is shown, where there are several views. */
 void lam_slice_view_set_title (LamSliceView *self, const char *title);
 /* Key 4 shows all planes of the model: there is a place for them beside the view. */

@@ -8,8 +8,9 @@
 #include "io/png.h"
 #include "io/tiff.h"
 #include "io/volume.h"
+#include "model/slice-model.h"
 
-static const char *const plane_names[LAM_PLANES] = {"slice", "row", "column"};
+static const char *const plane_names[LAM_ALL_PLANES] = {"slice", "row", "column", "view", "sinogram"};
 
 char *
 lam_picture_file_name (LamPictureKind kind, const char *title, const LamSnapshotInfo *info)
@@ -41,10 +42,12 @@ static void
 voxel_size (const LamSnapshotInfo *s, double thickness, double size[3])
 {
   double px = s->pitch_x > 0 ? s->pitch_x : 1, py = s->pitch_y > 0 ? s->pitch_y : 1;
-  double sizes[LAM_PLANES][3] = {
+  double sizes[LAM_ALL_PLANES][3] = {
       [LAM_PLANE_SLICE] = {py, px, thickness},
       [LAM_PLANE_ROW] = {thickness, px, py},
       [LAM_PLANE_COLUMN] = {px, thickness, py},
+      [LAM_PLANE_VIEW] = {py, px, thickness},
+      [LAM_PLANE_SINOGRAM] = {py, px, thickness},
   };
   memcpy (size, sizes[s->plane], sizeof sizes[0]);
 }
@@ -55,7 +58,7 @@ write_hdf5 (const char *path, const LamSnapshot *shot, const LamVolumeInfo *info
 {
   const LamSnapshotInfo *s = lam_snapshot_info (shot);
   const float *pixels = lam_snapshot_pixels (shot);
-  if (s->plane == LAM_PLANE_SLICE)
+  if (s->plane == LAM_PLANE_SLICE || s->plane >= LAM_PLANES)
     return lam_volume_write (path, pixels, s->height, s->width, 1, info, NULL, NULL, error);
   float *turned = lam_alloc_n (s->width * s->height, sizeof *turned, "picture", error);
   if (turned == NULL)

@@ -34,14 +34,18 @@ lam_slice_model_describe_cursor (LamSliceModel *self)
       || (!lam_slice_model_get_cursor (self, &row, &column) && !lam_slice_model_get_mark (self, &row, &column))
       || !lam_slice_model_get_value (self, row, column, &value))
     return NULL;
-  static const char *const names[LAM_PLANES] = {
+  static const char *const names[LAM_ALL_PLANES] = {
       N_ ("row %ld col %ld · %s %s"),
       N_ ("slice %ld col %ld · %s %s"),
       N_ ("slice %ld row %ld · %s %s"),
+      N_ ("row %ld channel %ld · %s %s"),
+      N_ ("view %ld channel %ld · %s %s"),
   };
   const char *unit = lam_snapshot_info (shot)->value_unit;
   lam_slice_model_get_level (self, &low, &high);
   g_autofree char *number = lam_slice_model_format_value (value, high - low);
   const char *format = _ (names[plane]);
+  if (plane == LAM_PLANE_SINOGRAM)
+    row = lam_slice_model_get_ordered (self, row);
   return g_strchomp (g_strdup_printf (format, (long) row, (long) column, number, unit));
 }

@@ -15,10 +15,11 @@ typedef struct {
 struct _LamSliceModel {
   GObject parent_instance;
   uint64_t generation;
-  LamSnapshot *shots[LAM_PLANES];
+  LamSnapshot *shots[LAM_ALL_PLANES];
   LamPlane plane;
-  int64_t wanted[LAM_PLANES];
-  int64_t counts[LAM_PLANES];
+  int64_t wanted[LAM_AXES];
+  int64_t counts[LAM_AXES];
+  int64_t *order, ordered; /* views of a sinogram's lines */
   double low, high;
   gboolean auto_level, level_known, inverted, all_planes, symmetric;
   LamColourMap colour_map;
@@ -390,7 +391,7 @@ void
 lam_slice_model_clear (LamSliceModel *self)
 {
   g_return_if_fail (LAM_IS_SLICE_MODEL (self));
-  for (int p = 0; p < LAM_PLANES; p++) {
+  for (int p = 0; p < LAM_ALL_PLANES; p++) {
     g_clear_pointer (&self->shots[p], lam_snapshot_unref);
     self->counts[p] = self->wanted[p] = 0;
   }
@@ -403,10 +404,26 @@ lam_slice_model_clear (LamSliceModel *self)
     notify (self, i);
 }
 
+void
+lam_slice_model_set_order (LamSliceModel *self, const int64_t *order, int64_t n)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  g_free (self->order);
+  self->order = order != NULL ? g_memdup2 (order, (gsize) n * sizeof *order) : NULL;
+  self->ordered = order != NULL ? n : 0;
+  notify (self, PROP_CURSOR);
+}
+
+int64_t
+lam_slice_model_get_ordered (LamSliceModel *self, int64_t line)
+{
+  return line >= 0 && line < self->ordered ? self->order[line] : line;
+}
+
 LamSnapshot *
 lam_slice_model_peek (LamSliceModel *self, LamPlane plane)
 {
-  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_PLANES, NULL);
+  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_ALL_PLANES, NULL);
   return self->shots[plane];
 }
 
@@ -427,6 +444,11 @@ ask (LamSliceModel *self, LamPlane plane)
 void
 lam_plane_axes (LamPlane plane, LamPlane *down, LamPlane *across)
 {
+  if (plane >= LAM_PLANES) {
+    *down = plane == LAM_PLANE_VIEW ? LAM_PLANE_SINOGRAM : LAM_PLANE_VIEW;
+    *across = (LamPlane) LAM_ALL_PLANES;
+    return;
+  }
   *down = plane == LAM_PLANE_SLICE ? LAM_PLANE_ROW : LAM_PLANE_SLICE;
   *across = plane == LAM_PLANE_COLUMN ? LAM_PLANE_ROW : LAM_PLANE_COLUMN;
 }
@@ -450,7 +472,7 @@ lam_slice_model_set_extent (LamSliceModel *self, int64_t slices, int64_t rows, i
 void
 lam_slice_model_set_plane (LamSliceModel *self, LamPlane plane)
 {
-  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_PLANES);
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_ALL_PLANES);
   if (self->plane == plane)
     return;
   self->plane = plane;
@@ -474,7 +496,7 @@ lam_slice_model_get_plane (LamSliceModel *self)
 void
 lam_slice_model_set_plane_index (LamSliceModel *self, LamPlane plane, int64_t index)
 {
-  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_PLANES);
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && plane < LAM_ALL_PLANES);
   index = CLAMP (index, 0, MAX (self->counts[plane] - 1, 0));
   if (self->wanted[plane] == index)
     return;
@@ -729,8 +751,9 @@ static void
 lam_slice_model_finalize (GObject *object)
 {
   LamSliceModel *self = LAM_SLICE_MODEL (object);
-  for (int p = 0; p < LAM_PLANES; p++)
+  for (int p = 0; p < LAM_ALL_PLANES; p++)
     g_clear_pointer (&self->shots[p], lam_snapshot_unref);
+  g_free (self->order);
   g_clear_handle_id (&self->later, g_source_remove);
   g_free (self->stats);
   G_OBJECT_CLASS (lam_slice_model_parent_class)->finalize (object);
@@ -746,7 +769,7 @@ lam_slice_model_class_init (LamSliceModelClass *klass)
   double big = G_MAXDOUBLE;
   properties[PROP_SNAPSHOT] = g_param_spec_pointer ("snapshot", NULL, NULL, flags);
   properties[PROP_STATS] = g_param_spec_pointer ("stats", NULL, NULL, flags);
-  properties[PROP_PLANE] = g_param_spec_int ("plane", NULL, NULL, 0, LAM_PLANES - 1, 0, flags);
+  properties[PROP_PLANE] = g_param_spec_int ("plane", NULL, NULL, 0, LAM_ALL_PLANES - 1, 0, flags);
   properties[PROP_INDEX] = g_param_spec_int64 ("index", NULL, NULL, 0, G_MAXINT64, 0, flags);
   properties[PROP_COUNT] = g_param_spec_int64 ("count", NULL, NULL, 0, G_MAXINT64, 0, flags);
   properties[PROP_LOW] = g_param_spec_double ("low", NULL, NULL, -big, big, 0, flags);

@@ -17,6 +17,11 @@ typedef enum {
   LAM_COLOUR_MAP_DIVERGING, /* blue, white, red; for differences */
 } LamColourMap;
 
+/* All planes of the volume and of the scan; each has a model of its own kind, and stays within it. */
+#define LAM_ALL_PLANES (LAM_PLANE_SINOGRAM + 1)
+/* Along a picture of the scan lie channels, which are no plane's index. */
+#define LAM_AXES (LAM_ALL_PLANES + 1)
+
 #define LAM_COLOUR_MAPS 3
 #define LAM_HISTOGRAM_BINS 192
 
@@ -67,7 +72,7 @@ gboolean lam_slice_model_is_wanted (LamSliceModel *self, LamPlane plane);
 void lam_slice_model_set_plane_index (LamSliceModel *self, LamPlane plane, int64_t index);
 int64_t lam_slice_model_get_plane_index (LamSliceModel *self, LamPlane plane);
 int64_t lam_slice_model_get_plane_count (LamSliceModel *self, LamPlane plane);
-/* Which planes' indices run along a picture of @plane: (rows, columns) for a slice. */
+/* Which planes' indices run along a picture of @plane: (rows, columns) for a slice; below LAM_AXES. */
 void lam_plane_axes (LamPlane plane, LamPlane *down, LamPlane *across);
 
 /* Window. Setting one ends the automatic level. */
@@ -98,6 +103,9 @@ void lam_slice_model_set_mark_in (LamSliceModel *self, LamPlane plane, int64_t r
 gboolean lam_slice_model_get_mark_in (LamSliceModel *self, LamPlane plane, int64_t *row, int64_t *column);
 /* The stored value of the cursor's plane, the shown one while there is none: nan and inf as such. FALSE = outside. */
 gboolean lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, float *value);
+/* Line i of a sinogram is view @order[i] (@n of them; NULL = i): what is said of its pixels. */
+void lam_slice_model_set_order (LamSliceModel *self, const int64_t *order, int64_t n);
+int64_t lam_slice_model_get_ordered (LamSliceModel *self, int64_t line);
 /* "row 412 col 233 · 0.00713 1/px" of the cursor, else of the mark; NULL when there is neither. */
 char *lam_slice_model_describe_cursor (LamSliceModel *self);
 /* Marks the next value after the mark that is not finite; FALSE = the picture has none. */
