@@ -49,7 +49,7 @@ update_words (LamProjectionsTab *self, double stretch)
   if (problem != NULL)
     g_string_append (text, problem);
   else if (numbers != NULL)
-    g_string_append_printf (text, _ ("Difference: %s"), numbers);
+    g_string_append (text, numbers);
   if (note != NULL)
     g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "", note);
   if (stretch > 1)
@@ -74,8 +74,8 @@ update_layout (LamProjectionsTab *self, double *stretch)
     *stretch = fmax (ceil (shape * LOWEST), 1);
     lam_before_after_get_axis (self->pictures, self->plane, &line.x0, &line.y0, &line.x1, &line.y1);
   }
-  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->pictures_box), shape > WIDE ? GTK_ORIENTATION_VERTICAL
-                                                                                    : GTK_ORIENTATION_HORIZONTAL);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->pictures_box),
+                                  shape > WIDE ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
   for (int k = 0; k < LAM_PREVIEW_KINDS; k++) {
     lam_slice_view_set_stretch (lam_projections_tab_get_view (self, k), *stretch);
     lam_slice_view_set_line (lam_projections_tab_get_view (self, k), &line);

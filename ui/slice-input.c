@@ -268,7 +268,8 @@ plane_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
   LamSliceModel *model = LAM_SLICE_VIEW (widget)->model;
   int plane = g_variant_get_int32 (args);
-  if (model == NULL || lam_slice_model_get_plane (model) >= LAM_PLANES || (plane == LAM_PLANES && !LAM_SLICE_VIEW (widget)->offers_planes))
+  if (model == NULL || lam_slice_model_get_plane (model) >= LAM_PLANES
+      || (plane == LAM_PLANES && !LAM_SLICE_VIEW (widget)->offers_planes))
     return TRUE;
   lam_slice_model_set_all_planes (model, plane == LAM_PLANES);
   if (plane < LAM_PLANES)

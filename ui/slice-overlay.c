@@ -55,7 +55,9 @@ corner_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, Side si
 static char *
 describe_slice (LamSliceModel *model, const LamSnapshotInfo *info)
 {
-  static const char *const names[LAM_ALL_PLANES] = {N_ ("slice %ld / %ld"), N_ ("row %ld / %ld"), N_ ("column %ld / %ld"), N_ ("view %ld / %ld"), N_ ("detector row %ld / %ld")};
+  static const char *const names[LAM_ALL_PLANES] = {N_ ("slice %ld / %ld"), N_ ("row %ld / %ld"),
+                                                    N_ ("column %ld / %ld"), N_ ("view %ld / %ld"),
+                                                    N_ ("detector row %ld / %ld")};
   g_autoptr (GString) text = g_string_new (NULL);
   g_string_printf (text, _ (names[info->plane]), (long) info->index + 1, (long) info->count);
   if (info->iteration == LAM_ITERATION_LIVE)

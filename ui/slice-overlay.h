@@ -19,7 +19,7 @@ typedef struct {
   double scale_x, scale_y;   /* widget pixels per pixel */
   gboolean crosshair;
   LamSliceLine line; /* of the axis */
-  const char *hint; /* one more line under the window's figures, or NULL */
+  const char *hint;  /* one more line under the window's figures, or NULL */
 } LamSliceOverlay;
 
 void lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceModel *model,

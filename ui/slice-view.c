@@ -427,7 +427,8 @@ update_accessible (LamSliceView *self)
   if (info == NULL)
     return;
   static const char *const planes[LAM_ALL_PLANES] = {N_ ("Slice %ld of %ld"), N_ ("Row %ld of %ld"),
-                                                 N_ ("Column %ld of %ld"), N_ ("View %ld of %ld"), N_ ("Sinogram of detector row %ld of %ld")};
+                                                     N_ ("Column %ld of %ld"), N_ ("View %ld of %ld"),
+                                                     N_ ("Sinogram of detector row %ld of %ld")};
   double low, high;
   lam_slice_model_get_level (self->model, &low, &high);
   g_autofree char *place = g_strdup_printf (_ (planes[info->plane]), (long) info->index + 1, (long) info->count);

@@ -383,7 +383,8 @@ static int64_t
 prepared_rows (LamBeforeAfter *self, const LamPrepareParams *p)
 {
   LamParameter *last = lam_parameter_list_find (self->session->parameters, "crop_row_last");
-  int64_t rows = p->crop_rows.end > 0 ? p->crop_rows.end - p->crop_rows.begin : (int64_t) lam_parameter_get_max (last) + 1;
+  int64_t rows =
+      p->crop_rows.end > 0 ? p->crop_rows.end - p->crop_rows.begin : (int64_t) lam_parameter_get_max (last) + 1;
   return MAX (rows / MAX (p->bin, 1), 1);
 }
 
@@ -522,8 +523,8 @@ slices_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamBeforeAfter *self)
     lam_slice_model_set_colour_map (twin, lam_slice_model_get_colour_map (model));
   else if (g_str_equal (name, "cursor") || g_str_equal (name, "mark")) {
     gboolean cursor = g_str_equal (name, "cursor");
-    gboolean is = cursor ? lam_slice_model_get_cursor (model, &row, &column)
-                         : lam_slice_model_get_mark (model, &row, &column);
+    gboolean is =
+        cursor ? lam_slice_model_get_cursor (model, &row, &column) : lam_slice_model_get_mark (model, &row, &column);
     for (int k = 0; k < LAM_PREVIEW_KINDS; k++)
       if (k != kind && is)
         (cursor ? lam_slice_model_set_cursor : lam_slice_model_set_mark) (all[k], row, column);
@@ -608,10 +609,10 @@ lam_before_after_describe (LamBeforeAfter *self, LamPlane plane)
   if (self->pictures == NULL || self->pictures->view[LAM_PREVIEW_DIFFERENCE] == NULL)
     return NULL;
   if (self->largest[p] == 0)
-    return g_strdup (_ ("no difference"));
+    return g_strdup (_ ("No difference"));
   g_autofree char *rms = lam_slice_model_format_value (self->rms[p], self->rms[p]);
   g_autofree char *largest = lam_slice_model_format_value (self->largest[p], fabs (self->largest[p]));
-  return g_strdup_printf (_ ("rms %s · largest %s"), rms, largest);
+  return g_strdup_printf (_ ("Difference: rms %s · largest %s"), rms, largest);
 }
 
 void

@@ -43,10 +43,8 @@ voxel_size (const LamSnapshotInfo *s, double thickness, double size[3])
 {
   double px = s->pitch_x > 0 ? s->pitch_x : 1, py = s->pitch_y > 0 ? s->pitch_y : 1;
   double sizes[LAM_ALL_PLANES][3] = {
-      [LAM_PLANE_SLICE] = {py, px, thickness},
-      [LAM_PLANE_ROW] = {thickness, px, py},
-      [LAM_PLANE_COLUMN] = {px, thickness, py},
-      [LAM_PLANE_VIEW] = {py, px, thickness},
+      [LAM_PLANE_SLICE] = {py, px, thickness},    [LAM_PLANE_ROW] = {thickness, px, py},
+      [LAM_PLANE_COLUMN] = {px, thickness, py},   [LAM_PLANE_VIEW] = {py, px, thickness},
       [LAM_PLANE_SINOGRAM] = {py, px, thickness},
   };
   memcpy (size, sizes[s->plane], sizeof sizes[0]);

@@ -35,11 +35,8 @@ lam_slice_model_describe_cursor (LamSliceModel *self)
       || !lam_slice_model_get_value (self, row, column, &value))
     return NULL;
   static const char *const names[LAM_ALL_PLANES] = {
-      N_ ("row %ld col %ld · %s %s"),
-      N_ ("slice %ld col %ld · %s %s"),
-      N_ ("slice %ld row %ld · %s %s"),
-      N_ ("row %ld channel %ld · %s %s"),
-      N_ ("view %ld channel %ld · %s %s"),
+      N_ ("row %ld col %ld · %s %s"),     N_ ("slice %ld col %ld · %s %s"),    N_ ("slice %ld row %ld · %s %s"),
+      N_ ("row %ld channel %ld · %s %s"), N_ ("view %ld channel %ld · %s %s"),
   };
   const char *unit = lam_snapshot_info (shot)->value_unit;
   lam_slice_model_get_level (self, &low, &high);

@@ -371,6 +371,8 @@ lam_slice_model_take (LamSliceModel *self, LamSnapshot *snapshot)
   if (self->counts[plane] == 0) {
     set_count (self, plane, info->count);
     self->wanted[plane] = info->index;
+    if (lam_slice_model_is_wanted (self, plane))
+      notify (self, PROP_INDEX);
   } else
     set_count (self, plane, info->count);
   if (info->iteration == LAM_ITERATION_LIVE)
