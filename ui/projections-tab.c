@@ -98,7 +98,6 @@ changed_cb (LamBeforeAfter *pictures, LamProjectionsTab *self)
                                                            : _ ("Open a scan to see its views and sinograms."));
   gtk_widget_set_visible (self->box_before, before);
   gtk_widget_set_visible (self->box_difference, before);
-  gtk_widget_set_sensitive (self->bar, any);
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), any ? "pictures" : "empty");
   update_layout (self, &stretch);
   update_words (self, stretch);
