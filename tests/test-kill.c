@@ -124,11 +124,16 @@ test_kill (void)
   int in_write = 0, fresh = 0;
   int64_t lost_most = 0, lost_sum = 0;
   for (int k = 0; k < KILLS; k++) {
-    int64_t delay = (int64_t) (lam_random_double (&random) * 0.9 * (double) takes);
+    /* After some iteration that the run itself tells, and a part of one more: on a busy machine too. */
+    int64_t after = (int64_t) (lam_random_double (&random) * (ITERATIONS - 2));
+    int64_t more = (int64_t) (lam_random_double (&random) * (double) takes / ITERATIONS);
     GPid pid = start (command, log);
     began = lam_clock_ns ();
-    while (lam_clock_ns () - began < delay)
-      g_usleep (500);
+    while (last_reported (log) < after && lam_clock_ns () - began < 30 * takes)
+      g_usleep (1000);
+    began = lam_clock_ns ();
+    while (lam_clock_ns () - began < more)
+      g_usleep (200);
     if (k % 3 == 0) /* wait for the next state to be begun */
       while (unfinished () == 0 && lam_clock_ns () - began < takes)
         ;
