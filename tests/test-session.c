@@ -6,6 +6,7 @@
 
 #include "cli-util.h"
 #include "core/memory.h"
+#include "model/before-after.h"
 #include "model/run-job.h"
 #include "model/session.h"
 #include "model/sweep-model.h"
@@ -463,6 +464,93 @@ test_preparation (void)
   g_object_unref (session);
 }
 
+static LamBeforeAfter *pictures;
+
+static LamSnapshot *
+picture (LamPlane plane, LamPreviewKind kind)
+{
+  return lam_slice_model_get_snapshot (lam_before_after_get_slices (pictures, plane, kind));
+}
+
+static gboolean
+is_drawn (LamSession *session)
+{
+  return !lam_before_after_is_working (pictures) && picture (LAM_PLANE_SINOGRAM, LAM_PREVIEW_AFTER) != NULL;
+}
+
+static const LamSnapshotInfo *
+picture_info (LamPlane plane)
+{
+  return lam_snapshot_info (picture (plane, LAM_PREVIEW_AFTER));
+}
+
+/* Pictures follow the preparation before it is applied; the axis stays on the same channel of the detector. */
+static void
+test_before_after (void)
+{
+  LamSession *session = open_scan ("scan.h5");
+  double x0, y0, x1, y1;
+  wait_for (has_data, session);
+  set (session, "center", g_variant_new_double (33));
+  pictures = lam_before_after_new (session);
+  lam_before_after_set_active (pictures, LAM_PLANE_SINOGRAM, TRUE);
+  wait_for (is_drawn, session);
+  g_assert_true (lam_before_after_has_before (pictures));
+  g_assert_cmpint (picture_info (LAM_PLANE_SINOGRAM)->width, ==, 64);
+  g_assert_cmpint (picture_info (LAM_PLANE_SINOGRAM)->height, ==, 80);
+  g_assert_cmpint (picture_info (LAM_PLANE_VIEW)->height, ==, 8);
+  g_assert_true (lam_before_after_get_axis (pictures, LAM_PLANE_VIEW, &x0, &y0, &x1, &y1));
+  g_assert_cmpfloat_with_epsilon (x0, 33.5, 1e-9);
+  g_assert_cmpfloat_with_epsilon (x1, 33.5, 1e-9);
+  g_autofree char *none = lam_before_after_describe (pictures, LAM_PLANE_SINOGRAM);
+  g_assert_cmpstr (none, ==, _ ("No difference"));
+
+  set (session, "crop", g_variant_new_string ("part"));
+  set (session, "crop_channel_first", g_variant_new_int64 (4));
+  set (session, "bin", g_variant_new_int64 (2));
+  wait_for (is_drawn, session);
+  g_assert_cmpint (lam_session_get_geometry (session)->channels, ==, 64);
+  g_assert_cmpint (picture_info (LAM_PLANE_SINOGRAM)->width, ==, 30);
+  g_assert_cmpint (picture_info (LAM_PLANE_VIEW)->height, ==, 4);
+  g_assert_true (lam_before_after_get_axis (pictures, LAM_PLANE_SINOGRAM, &x0, &y0, &x1, &y1));
+  g_assert_cmpfloat_with_epsilon (x0, (33.5 - 4) / 2, 1e-9);
+
+  /* Applied, it is the same picture; the file is not opened again for it. */
+  LamSnapshot *after = lam_snapshot_ref (picture (LAM_PLANE_SINOGRAM, LAM_PREVIEW_AFTER));
+  lam_session_apply_preparation (session);
+  wait_for (is_applied, session);
+  wait_for (is_drawn, session);
+  g_assert_true (picture (LAM_PLANE_SINOGRAM, LAM_PREVIEW_AFTER) == after);
+  g_assert_true (lam_before_after_get_axis (pictures, LAM_PLANE_SINOGRAM, &x0, &y0, &x1, &y1));
+  g_assert_cmpfloat_with_epsilon (x0, (33.5 - 4) / 2, 1e-9);
+
+  /* By angle, reversed: the last view is at the top, and it is told which it is. */
+  set (session, "reversed", g_variant_new_boolean (TRUE));
+  lam_before_after_set_by_angle (pictures, TRUE);
+  LamSliceModel *slices = lam_before_after_get_slices (pictures, LAM_PLANE_SINOGRAM, LAM_PREVIEW_AFTER);
+  for (int i = 0; i < 200 && picture (LAM_PLANE_SINOGRAM, LAM_PREVIEW_AFTER) == after; i++) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (5000);
+  }
+  const float *sorted = lam_snapshot_pixels (picture (LAM_PLANE_SINOGRAM, LAM_PREVIEW_AFTER));
+  g_assert_cmpmem (sorted, 30 * sizeof *sorted, lam_snapshot_pixels (after) + 79 * 30, 30 * sizeof *sorted);
+  g_assert_cmpint (lam_slice_model_get_ordered (slices, 0), ==, 79);
+  lam_slice_model_set_cursor (slices, 0, 7);
+  g_autofree char *words = lam_slice_model_describe_cursor (slices);
+  g_assert_true (g_str_has_prefix (words, "view 79 channel 7"));
+  lam_snapshot_unref (after);
+
+  /* An example has no before. */
+  lam_session_open_example (session);
+  wait_for (has_data, session);
+  wait_for (is_drawn, session);
+  g_assert_false (lam_before_after_has_before (pictures));
+  g_assert_null (picture (LAM_PLANE_VIEW, LAM_PREVIEW_BEFORE));
+  g_assert_cmpint (picture_info (LAM_PLANE_SINOGRAM)->width, ==, 256);
+  g_object_unref (pictures);
+  g_object_unref (session);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -476,6 +564,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/import", test_import);
   g_test_add_func ("/session/sweep", test_sweep);
   g_test_add_func ("/session/preparation", test_preparation);
+  g_test_add_func ("/session/before-after", test_before_after);
   int failed = g_test_run ();
   cli_finish ();
   return failed;
