@@ -75,7 +75,8 @@ name_result (guint number, const LamReconResult *result)
     g_string_append_printf (
         text, g_dngettext (GETTEXT_PACKAGE, "VCD, %u iteration", "VCD, %u iterations", result->iterations->len),
         result->iterations->len);
-  g_string_append_printf (text, _ (", COR %.2f"), lam_geometry_center (result->geometry));
+  g_string_append_printf (text, _ (", COR %.2f"),
+                          lam_provenance_channel (&result->made, lam_geometry_center (result->geometry)));
   if (result->params.method == LAM_METHOD_VCD)
     g_string_append_printf (text, _ (", sharpness %g"), result->params.sharpness);
   if (g_strcmp0 (unit, "px") != 0)
