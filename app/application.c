@@ -5,30 +5,89 @@
 #include <glib/gi18n.h>
 
 #include "core/threadpool.h"
+#include "help-window.h"
+#include "model/settings.h"
+#include "preferences.h"
 #include "window.h"
 
 struct _LamApplication {
   AdwApplication parent_instance;
   LamQueue *queue; /* of all windows: the devices serve one run at a time */
+  LamSettings *settings;
+  GtkWidget *help, *preferences; /* while they are open */
+  gboolean forced;               /* the style was given on the command line */
+  gboolean looked;               /* for what a crash left: once */
 };
 
 G_DEFINE_FINAL_TYPE (LamApplication, lam_application, ADW_TYPE_APPLICATION)
+
+/* -- settings -- */
+
+static void
+apply_devices (LamApplication *self, LamSession *session)
+{
+  LamParameter *devices = lam_parameter_list_find (lam_session_get_parameters (session), "devices");
+  g_autoptr (GError) error = NULL;
+  if (!lam_parameter_set_default (devices, g_variant_new_string (lam_settings_get_devices (self->settings)), &error))
+    g_debug ("%s", error->message);
+}
+
+static void
+apply_settings (LamApplication *self, LamSession *session)
+{
+  lam_session_set_autosave (session, lam_settings_get_autosave (self->settings));
+  lam_session_set_results_folder (session, lam_settings_get_results_folder (self->settings));
+}
+
+static void
+settings_notify_cb (LamSettings *settings, GParamSpec *pspec, LamApplication *self)
+{
+  const char *scheme = lam_settings_get_colour_scheme (settings);
+  if (!self->forced)
+    adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
+                                        g_str_equal (scheme, "dark")    ? ADW_COLOR_SCHEME_FORCE_DARK
+                                        : g_str_equal (scheme, "light") ? ADW_COLOR_SCHEME_FORCE_LIGHT
+                                                                        : ADW_COLOR_SCHEME_DEFAULT);
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self)); l != NULL; l = l->next)
+    if (LAM_IS_WINDOW (l->data)) {
+      apply_settings (self, lam_window_get_session (l->data));
+      if (pspec != NULL && g_str_equal (pspec->name, "devices"))
+        apply_devices (self, lam_window_get_session (l->data));
+    }
+}
+
+/* -- windows -- */
 
 static GtkWindow *
 new_window (LamApplication *self)
 {
   g_autoptr (LamSession) session = lam_session_new (self->queue);
-  return GTK_WINDOW (lam_window_new (ADW_APPLICATION (self), session));
+  GtkWindow *window = GTK_WINDOW (lam_window_new (ADW_APPLICATION (self), session));
+  apply_devices (self, session);
+  apply_settings (self, session);
+  if (!self->looked)
+    lam_session_look_for_crash (session);
+  self->looked = TRUE;
+  return window;
+}
+
+/* The newest one: help and preferences are none. */
+static GtkWindow *
+main_window (LamApplication *self)
+{
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self)); l != NULL; l = l->next)
+    if (LAM_IS_WINDOW (l->data))
+      return l->data;
+  return NULL;
 }
 
 static void
 lam_application_activate (GApplication *application)
 {
-  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
+  GtkWindow *window = main_window (LAM_APPLICATION (application));
   if (window == NULL) {
     window = new_window (LAM_APPLICATION (application));
     lam_session_open_example (lam_window_get_session (LAM_WINDOW (window)));
-    lam_session_look_for_crash (lam_window_get_session (LAM_WINDOW (window)));
   }
   gtk_window_present (window);
 }
@@ -38,8 +97,8 @@ static void
 lam_application_open (GApplication *application, GFile **files, int n, const char *hint)
 {
   for (int i = 0; i < n; i++) {
-    GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
-    if (!LAM_IS_WINDOW (window) || lam_session_get_title (lam_window_get_session (LAM_WINDOW (window))) != NULL)
+    GtkWindow *window = main_window (LAM_APPLICATION (application));
+    if (window == NULL || lam_session_get_title (lam_window_get_session (LAM_WINDOW (window))) != NULL)
       window = new_window (LAM_APPLICATION (application));
     lam_window_open_file (LAM_WINDOW (window), files[i]);
     gtk_window_present (window);
@@ -60,6 +119,8 @@ lam_application_handle_local_options (GApplication *application, GVariantDict *o
     return 1;
   }
   AdwStyleManager *style = adw_style_manager_get_default ();
+  LAM_APPLICATION (application)->forced =
+      g_variant_dict_contains (options, "dark") || g_variant_dict_contains (options, "light");
   if (g_variant_dict_contains (options, "dark"))
     adw_style_manager_set_color_scheme (style, ADW_COLOR_SCHEME_FORCE_DARK);
   else if (g_variant_dict_contains (options, "light"))
@@ -67,22 +128,71 @@ lam_application_handle_local_options (GApplication *application, GVariantDict *o
   return -1;
 }
 
+static gpointer
+hold (gconstpointer object, gpointer data)
+{
+  return g_object_ref ((gpointer) object);
+}
+
 static void
 quit_cb (GSimpleAction *action, GVariant *parameter, gpointer application)
 {
   /* Windows may ask about runs that are going on; the application ends with the last of them. */
-  GList *windows = g_list_copy (gtk_application_get_windows (application));
+  GList *windows = g_list_copy_deep (gtk_application_get_windows (application), hold, NULL);
   for (GList *l = windows; l != NULL; l = l->next)
-    gtk_window_close (l->data);
-  g_list_free (windows);
+    if (LAM_IS_WINDOW (l->data)) /* the others go with theirs */
+      gtk_window_close (l->data);
+  g_list_free_full (windows, g_object_unref);
+}
+
+static void
+help_cb (GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+  LamApplication *self = LAM_APPLICATION (application);
+  if (self->help == NULL) {
+    self->help = lam_help_window_new ();
+    g_object_add_weak_pointer (G_OBJECT (self->help), (gpointer *) &self->help);
+    gtk_window_set_transient_for (GTK_WINDOW (self->help), main_window (self));
+    gtk_window_set_destroy_with_parent (GTK_WINDOW (self->help), TRUE);
+  }
+  gtk_window_present (GTK_WINDOW (self->help));
+}
+
+static void
+preferences_cb (GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+  LamApplication *self = LAM_APPLICATION (application);
+  if (self->preferences == NULL) {
+    self->preferences = lam_preferences_new (self->settings, main_window (self));
+    gtk_window_set_destroy_with_parent (GTK_WINDOW (self->preferences), TRUE);
+    g_object_add_weak_pointer (G_OBJECT (self->preferences), (gpointer *) &self->preferences);
+  }
+  gtk_window_present (GTK_WINDOW (self->preferences));
+}
+
+/* What a report of a fault needs; owned here. */
+static const char *
+lam_application_get_debug_info (void)
+{
+  static char *text;
+  g_free (text);
+  text = g_strdup_printf ("Lamina %s\nGTK %u.%u.%u, libadwaita %u.%u.%u, GLib %u.%u.%u\nprocessors: %u\n",
+                          LAMINA_VERSION, gtk_get_major_version (), gtk_get_minor_version (), gtk_get_micro_version (),
+                          adw_get_major_version (), adw_get_minor_version (), adw_get_micro_version (),
+                          glib_major_version, glib_minor_version, glib_micro_version, g_get_num_processors ());
+  return text;
 }
 
 static void
 about_cb (GSimpleAction *action, GVariant *parameter, gpointer application)
 {
-  adw_show_about_window (gtk_application_get_active_window (application), "application-name", _ ("Lamina"), "version",
-                         LAMINA_VERSION, "comments", _ ("Tomographic reconstruction, seen while it happens"),
-                         "license-type", GTK_LICENSE_GPL_3_0, NULL);
+  adw_show_about_window (main_window (LAM_APPLICATION (application)), "application-name", _ ("Lamina"),
+                         "application-icon", "org.lamina.Lamina", "version", LAMINA_VERSION, "comments",
+                         _ ("Tomographic reconstruction, seen while it happens: the geometry by hand, slices that "
+                            "sharpen, the same bits on any "
+                            "number of devices."),
+                         "license-type", GTK_LICENSE_GPL_3_0, "developer-name", _ ("The Lamina developers"),
+                         "debug-info", lam_application_get_debug_info (), "debug-info-filename", "lamina.txt", NULL);
 }
 
 static void
@@ -90,7 +200,12 @@ lam_application_startup (GApplication *application)
 {
   G_APPLICATION_CLASS (lam_application_parent_class)->startup (application);
   static const GActionEntry entries[] = {{.name = "quit", .activate = quit_cb},
+                                         {.name = "help", .activate = help_cb},
+                                         {.name = "preferences", .activate = preferences_cb},
                                          {.name = "about", .activate = about_cb}};
+  LamApplication *self = LAM_APPLICATION (application);
+  g_signal_connect_object (self->settings, "notify", G_CALLBACK (settings_notify_cb), self, 0);
+  settings_notify_cb (self->settings, NULL, self);
   g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries), application);
   static const struct {
     const char *action;
@@ -99,12 +214,15 @@ lam_application_startup (GApplication *application)
       {"app.quit", {"<Control>q"}},
       {"win.open", {"<Control>o"}},
       {"win.save", {"<Control>s"}},
+      {"win.save-session", {"<Control><Shift>s"}},
+      {"app.preferences", {"<Control>comma"}},
+      {"app.help", {"F1"}},
       {"window.close", {"<Control>w"}},
       {"win.undo", {"<Control>z"}},
       {"win.redo", {"<Control><Shift>z"}},
       {"win.sidebar", {"F9"}},
       {"win.fullscreen", {"F11"}},
-      {"win.show-help-overlay", {"<Control>question", "F1"}},
+      {"win.show-help-overlay", {"<Control>question"}},
   };
   for (size_t i = 0; i < G_N_ELEMENTS (accels); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (application), accels[i].action, accels[i].keys);
@@ -114,8 +232,13 @@ static void
 lam_application_shutdown (GApplication *application)
 {
   LamApplication *self = LAM_APPLICATION (application);
+  GtkWidget *others[] = {self->help, self->preferences};
+  for (int i = 0; i < 2; i++)
+    if (others[i] != NULL)
+      gtk_window_destroy (GTK_WINDOW (others[i]));
   if (self->queue != NULL)
     lam_queue_shut_down (self->queue);
+  lam_settings_flush (self->settings);
   G_APPLICATION_CLASS (lam_application_parent_class)->shutdown (application);
 }
 
@@ -123,6 +246,7 @@ static void
 lam_application_dispose (GObject *object)
 {
   g_clear_object (&LAM_APPLICATION (object)->queue);
+  g_clear_object (&LAM_APPLICATION (object)->settings);
   G_OBJECT_CLASS (lam_application_parent_class)->dispose (object);
 }
 
@@ -142,6 +266,7 @@ static void
 lam_application_init (LamApplication *self)
 {
   self->queue = lam_queue_new ();
+  self->settings = lam_settings_new (NULL);
   static const GOptionEntry options[] = {
       {"dark", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Dark style"), NULL},
       {"light", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Light style"), NULL},
@@ -149,7 +274,7 @@ lam_application_init (LamApplication *self)
       {NULL},
   };
   g_application_add_main_option_entries (G_APPLICATION (self), options);
-  g_application_set_option_context_parameter_string (G_APPLICATION (self), _ ("[SCAN]"));
+  g_application_set_option_context_parameter_string (G_APPLICATION (self), _ ("[SCAN OR SESSION]"));
 }
 
 LamApplication *

@@ -15,6 +15,7 @@ cli_init (void)
   folder = g_dir_make_tmp ("lamina-cli-XXXXXX", &error);
   g_assert_no_error (error);
   g_setenv ("XDG_STATE_HOME", folder, TRUE);
+  g_setenv ("XDG_CONFIG_HOME", folder, TRUE);
   g_setenv ("LC_ALL", "C.UTF-8", TRUE);
   g_unsetenv ("LAMINA_DEVICES");
 }

@@ -1,13 +1,19 @@
 /* The session without a window, against the command line: tilt, devices, a scan without angles, results of jobs. */
 #include <math.h>
 #include <glib/gi18n.h>
+#include <glib/gstdio.h>
 #include <hdf5.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <utime.h>
 
 #include "cli-util.h"
+#include "core/error.h"
 #include "core/memory.h"
 #include "model/before-after.h"
 #include "model/run-job.h"
+#include "model/session-file.h"
 #include "model/session.h"
 #include "model/sweep-model.h"
 #include "run/job.h"
@@ -205,44 +211,430 @@ test_tilt_memory (void)
   }
 }
 
-/* A finished run is shown again with its axis; removed, its memory is gone. */
+static gboolean
+never (gpointer data)
+{
+  return G_SOURCE_REMOVE;
+}
+
+/* Lets what is on its way arrive. */
 static void
-test_jobs (void)
+let_settle (void)
+{
+  for (int i = 0; i < 60; i++) {
+    guint source = g_timeout_add (5, never, NULL);
+    g_main_context_iteration (NULL, TRUE);
+    if (g_main_context_find_source_by_id (NULL, source) != NULL)
+      g_source_remove (source);
+  }
+}
+
+/* Finished runs stay side by side: shown again with axis, curve and log; renamed; removed, and back by undo. */
+static void
+test_results (void)
 {
   LamSession *session = open_scan ("scan.h5");
   LamSliceModel *slices = lam_session_get_slices (session);
+  LamSeries *series = lam_session_get_series (session);
+  LamUndo *undo = lam_session_get_undo (session);
+  LamResults *results = lam_session_get_results (session);
   GListModel *jobs = G_LIST_MODEL (lam_session_get_queue (session));
   wait_for (has_data, session);
-  set (session, "iterations", g_variant_new_int64 (2));
+  set (session, "iterations", g_variant_new_int64 (3));
+  set (session, "stop_percent", g_variant_new_double (0));
   set (session, "center", g_variant_new_double (33));
   g_free (run_and_save (session, "first.h5"));
+  set (session, "iterations", g_variant_new_int64 (2));
+  set (session, "sharpness", g_variant_new_double (2.5));
   set (session, "center", g_variant_new_double (30));
-  g_free (run_and_save (session, "second.h5"));
-  g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 2);
-  LamJob *first = g_list_model_get_item (jobs, 0);
-  g_assert_true (lam_session_can_show (session, first));
-  lam_session_show_job (session, first);
+  lam_session_run (session);
+  wait_for (is_ready, session);
+  g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 0);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 2);
+  LamResult *first = g_object_ref (lam_results_get (results, 0)), *second = lam_results_get (results, 1);
+  g_assert_cmpstr (lam_result_get_name (first), ==, "VCD sharpness 1");
+  g_assert_cmpstr (lam_result_get_name (second), ==, "VCD sharpness 2.5");
+  g_assert_true (lam_result_get_safe (first));
+  g_assert_false (lam_result_get_safe (second));
+  g_assert_true (lam_session_has_unsaved (session));
+  g_assert_true (lam_session_get_shown (session) == second);
+  double sharpness = 0;
+  g_assert_true (g_variant_lookup (lam_result_get_parameters (second), "sharpness", "d", &sharpness));
+  g_assert_cmpfloat (sharpness, ==, 2.5);
+
+  lam_session_show_result (session, first);
+  g_assert_true (lam_session_get_shown (session) == first && lam_result_get_shown (first)
+                 && !lam_result_get_shown (second));
   g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 33);
+  g_assert_cmpuint (lam_series_get_n_rows (series), ==, 3);
+  g_assert_nonnull (strstr (lam_session_get_log (session), "iteration 3"));
   wait_for (is_current, session);
-  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, 2);
-  g_assert_false (lam_session_has_unsaved (session));
-  lam_session_remove_job (session, first);
-  g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 1);
-  g_assert_false (lam_session_can_save (session));
+  g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, 3);
+  lam_session_show_result (session, second);
+  g_assert_cmpuint (lam_series_get_n_rows (series), ==, 2);
+  g_assert_null (strstr (lam_session_get_log (session), "iteration 3"));
+  lam_session_show_result (session, first);
+
+  /* The axis moved away and back: live, and the result again. */
+  set (session, "center", g_variant_new_double (31));
+  g_assert_null (lam_session_get_shown (session));
+  set (session, "center", g_variant_new_double (33));
+  g_assert_true (lam_session_get_shown (session) == first);
+
+  lam_session_use_parameters (session, second);
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "sharpness")), ==, 2.5);
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 30);
+  g_assert_true (lam_undo_undo (undo));
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 33);
+
+  g_assert_true (lam_result_rename (first, " with a name "));
+  g_assert_cmpstr (lam_result_get_name (first), ==, "with a name");
+  g_assert_false (lam_result_rename (first, "  "));
+  lam_undo_undo (undo);
+  g_assert_cmpstr (lam_result_get_name (first), ==, "VCD sharpness 1");
+  lam_undo_redo (undo);
+  g_assert_cmpstr (lam_result_get_name (first), ==, "with a name");
+
+  lam_session_remove_result (session, first);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 1);
+  g_assert_null (lam_session_get_shown (session));
+  g_assert_false (lam_session_can_show (session, first));
   wait_for (is_current, session);
   g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, LAM_ITERATION_LIVE);
-  /* A plane may still be on its way to nobody. */
-  for (int i = 0; i < 100 && G_OBJECT (first)->ref_count > 1; i++)
-    g_main_context_iteration (NULL, FALSE);
+  lam_undo_undo (undo);
+  g_assert_true (lam_results_get (results, 0) == first);
+  lam_session_show_result (session, first);
+  lam_session_remove_result (session, first);
+  /* Nobody can want it back: its memory goes. */
+  int64_t held = lam_memory_bytes ();
+  lam_undo_clear (undo);
+  wait_for (is_current, session);
+  let_settle ();
   g_assert_finalize_object (first);
+  g_assert_cmpint (lam_memory_bytes (), <=, held - 64 * 64 * 8 * 4);
 
   /* Another scan: the results of this one go with it. */
-  g_autofree char *path = cli_path ("scan.h5");
-  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autofree char *path = cli_path ("scan.h5"), *out = cli_path ("second.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (path), saved = g_file_new_for_path (out);
+  lam_session_save_result (session, second, saved);
+  wait_for (is_saved, session);
   lam_session_open (session, file);
   wait_for (has_data, session);
-  g_assert_cmpuint (g_list_model_get_n_items (jobs), ==, 0);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 0);
   g_object_unref (session);
+}
+
+/* -- the session as a file -- */
+
+static gboolean
+is_stored (LamSession *session)
+{
+  return lam_session_get_home (session) != NULL && !lam_session_get_modified (session);
+}
+
+static void
+assert_same_recon (const LamReconResult *a, const LamReconResult *b)
+{
+  const LamGeometry *g = a->geometry, *h = b->geometry;
+  LamGeometry plain[2] = {*g, *h};
+  for (int i = 0; i < 2; i++)
+    plain[i].angles = plain[i].shifts = NULL;
+  g_assert_cmpmem (&plain[0], sizeof *g, &plain[1], sizeof *h);
+  g_assert_cmpmem (g->angles, g->views * sizeof *g->angles, h->angles, h->views * sizeof *h->angles);
+  g_assert_cmpmem (a->volume, g->recon_rows * g->recon_columns * g->recon_slices * 4, b->volume,
+                   h->recon_rows * h->recon_columns * h->recon_slices * 4);
+  g_assert_cmpuint (a->iterations->len, ==, b->iterations->len);
+  g_assert_cmpmem (a->iterations->data, a->iterations->len * sizeof (LamReconIteration), b->iterations->data,
+                   b->iterations->len * sizeof (LamReconIteration));
+  g_assert_cmpstr (a->log->str, ==, b->log->str);
+  g_assert_cmpmem (&a->regularization, sizeof a->regularization, &b->regularization, sizeof b->regularization);
+  g_autofree char *mine = lam_recon_params_json (&a->params), *its = lam_recon_params_json (&b->params);
+  g_assert_cmpstr (mine, ==, its);
+  g_assert_cmpmem (&a->sigma_x, sizeof (double), &b->sigma_x, sizeof (double));
+  g_assert_cmpint (a->made.stamp.mtime_ns, ==, b->made.stamp.mtime_ns);
+  g_assert_cmpint (a->made.counted.samples, ==, b->made.counted.samples);
+  g_assert_cmpstr (a->made.center_from, ==, b->made.center_from);
+  g_assert_cmpint (a->n_devices, ==, b->n_devices);
+  for (int d = 0; d < a->n_devices; d++)
+    g_assert_cmpmem (&a->devices[d], sizeof *a->devices, &b->devices[d], sizeof *b->devices);
+}
+
+static void
+assert_same_session (LamSession *a, LamSession *b)
+{
+  g_autoptr (GVariant) mine = lam_parameter_list_save (lam_session_get_parameters (a)),
+                       its = lam_parameter_list_save (lam_session_get_parameters (b));
+  g_assert_cmpmem (g_variant_get_data (mine), g_variant_get_size (mine), g_variant_get_data (its),
+                   g_variant_get_size (its));
+  GListModel *list = G_LIST_MODEL (lam_session_get_parameters (a));
+  for (guint i = 0; i < g_list_model_get_n_items (list); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (list, i);
+    LamParameter *q = parameter (b, lam_parameter_get_id (p));
+    g_assert_cmpint (lam_parameter_get_changed (p), ==, lam_parameter_get_changed (q));
+    if (!g_str_equal (lam_parameter_get_id (p), "devices"))
+      g_assert_cmpstr (lam_parameter_get_note (p), ==, lam_parameter_get_note (q));
+  }
+  LamResults *r = lam_session_get_results (a), *s = lam_session_get_results (b);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (r)), ==, g_list_model_get_n_items (G_LIST_MODEL (s)));
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (r)); i++) {
+    LamResult *x = lam_results_get (r, i), *y = lam_results_get (s, i);
+    g_assert_cmpstr (lam_result_get_name (x), ==, lam_result_get_name (y));
+    g_assert_true (g_variant_equal (lam_result_get_parameters (x), lam_result_get_parameters (y)));
+    g_assert_cmpfloat (lam_result_get_tilt_degrees (x), ==, lam_result_get_tilt_degrees (y));
+    g_assert_cmpint (lam_result_get_shown (x), ==, lam_result_get_shown (y));
+    assert_same_recon (lam_result_get_recon (x), lam_result_get_recon (y));
+  }
+  g_assert_cmpint (lam_session_get_unapplied (a), ==, lam_session_get_unapplied (b));
+  LamSliceModel *v = lam_session_get_slices (a), *w = lam_session_get_slices (b);
+  double level[2][2];
+  lam_slice_model_get_level (v, &level[0][0], &level[0][1]);
+  lam_slice_model_get_level (w, &level[1][0], &level[1][1]);
+  g_assert_cmpint (lam_slice_model_get_plane (v), ==, lam_slice_model_get_plane (w));
+  g_assert_cmpint (lam_slice_model_get_index (v), ==, lam_slice_model_get_index (w));
+  g_assert_cmpint (lam_slice_model_get_colour_map (v), ==, lam_slice_model_get_colour_map (w));
+  g_assert_cmpint (lam_slice_model_get_inverted (v), ==, lam_slice_model_get_inverted (w));
+  if (!lam_slice_model_get_auto_level (v))
+    g_assert_cmpmem (level[0], sizeof level[0], level[1], sizeof level[1]);
+}
+
+/* A session with two results, one of them saved in a file of its own, and edits since. */
+static LamSession *
+rich_session (void)
+{
+  LamSession *session = open_scan ("scan.h5");
+  wait_for (has_data, session);
+  set (session, "stop_percent", g_variant_new_double (0));
+  set (session, "iterations", g_variant_new_int64 (3));
+  set (session, "center", g_variant_new_double (33.37));
+  set (session, "tilt", g_variant_new_double (0.1 + 0.2));
+  set (session, "crop", g_variant_new_string ("part"));
+  set (session, "crop_channel_first", g_variant_new_int64 (2));
+  set (session, "stripes", g_variant_new_string ("sorting"));
+  g_free (run_and_save (session, "linked.h5"));
+  set (session, "method", g_variant_new_string ("fbp"));
+  lam_session_run (session);
+  wait_for (is_ready, session);
+  g_assert_true (lam_result_rename (lam_results_get (lam_session_get_results (session), 1), "Straight ½ \"back\""));
+  set (session, "sharpness", g_variant_new_double (-1.5));
+  set (session, "positivity", g_variant_new_boolean (TRUE));
+  set (session, "source_axis", g_variant_new_double (1 / 3.0));
+  LamSliceModel *slices = lam_session_get_slices (session);
+  lam_slice_model_set_index (slices, 5);
+  lam_slice_model_set_plane (slices, LAM_PLANE_ROW);
+  lam_slice_model_set_index (slices, 17);
+  lam_slice_model_set_level (slices, -0.0031, 0.0177);
+  lam_slice_model_set_colour_map (slices, LAM_COLOUR_MAP_VIRIDIS);
+  return session;
+}
+
+static LamSession *
+open_session (const char *path)
+{
+  LamSession *session = lam_session_new (NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lam_session_open (session, file);
+  return session;
+}
+
+static void
+test_file (void)
+{
+  LamSession *session = rich_session ();
+  g_autofree char *path = cli_path ("tooth.lamina.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_assert_true (lam_session_get_modified (session) && lam_session_has_unsaved (session));
+  lam_session_save_session (session, file);
+  wait_for (is_stored, session);
+  g_assert_false (lam_session_has_unsaved (session));
+
+  LamSession *other = open_session (path);
+  g_signal_connect (other, "failed", G_CALLBACK (failed_cb), NULL);
+  wait_for (has_data, other);
+  assert_same_session (session, other);
+  g_assert_cmpstr (lam_session_get_home (other), ==, path);
+  g_assert_false (lam_session_get_modified (other));
+  g_assert_false (lam_undo_can_undo (lam_session_get_undo (other)));
+  /* No search for the centre moves what was saved; and the first result is a link. */
+  let_settle ();
+  assert_same_session (session, other);
+  g_assert_cmpint (lam_result_get_place (lam_results_get (lam_session_get_results (other), 0)), ==, LAM_VOXELS_SAVED);
+  g_assert_cmpint (lam_result_get_place (lam_results_get (lam_session_get_results (other), 1)), ==, LAM_VOXELS_INSIDE);
+  /* The other plane is where it was, too. */
+  lam_slice_model_set_plane (lam_session_get_slices (other), LAM_PLANE_SLICE);
+  g_assert_cmpint (lam_slice_model_get_index (lam_session_get_slices (other)), ==, 5);
+  set (other, "sharpness", g_variant_new_double (0.5));
+  g_assert_true (lam_session_get_modified (other));
+  lam_undo_undo (lam_session_get_undo (other));
+  g_assert_false (lam_session_get_modified (other));
+  g_object_unref (other);
+
+  /* The file with the link is gone: all but its voxels is there, and why is said. */
+  g_autofree char *linked = cli_path ("linked.h5"), *away = cli_path ("away.h5");
+  g_assert_cmpint (rename (linked, away), ==, 0);
+  other = open_session (path);
+  wait_for (has_data, other);
+  LamResult *gone = lam_results_get (lam_session_get_results (other), 0);
+  g_assert_nonnull (strstr (lam_result_get_problem (gone), "linked.h5"));
+  g_assert_cmpuint (lam_result_get_recon (gone)->iterations->len, ==, 3);
+  g_assert_false (lam_session_can_show (other, gone));
+  g_object_unref (other);
+  g_assert_cmpint (rename (away, linked), ==, 0);
+  g_object_unref (session);
+}
+
+/* A scan that moved is found beside the session, or asked for; one that changed is told. */
+static void
+test_moved (void)
+{
+  LamQuestion kind;
+  LamSession *session = open_scan ("scan.h5");
+  g_autofree char *path = cli_path ("moved.lamina.h5"), *scan = cli_path ("scan.h5"), *folder = cli_path ("elsewhere");
+  g_autofree char *away = g_build_filename (folder, "other-name.h5", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path), there = g_file_new_for_path (away);
+  wait_for (has_data, session);
+  set (session, "center", g_variant_new_double (31.25));
+  lam_session_save_session (session, file);
+  wait_for (is_stored, session);
+  g_object_unref (session);
+
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  g_assert_cmpint (rename (scan, away), ==, 0);
+  session = open_session (path);
+  wait_for (asks, session);
+  g_assert_nonnull (strstr (lam_session_get_question (session, &kind), "scan.h5"));
+  g_assert_cmpint (kind, ==, LAM_QUESTION_LOCATE);
+  lam_session_locate_scan (session, there);
+  wait_for (has_data, session);
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 31.25);
+  g_object_unref (session);
+  g_assert_cmpint (rename (away, scan), ==, 0);
+
+  /* Both moved together: the relative path holds. */
+  g_autofree char *moved = g_build_filename (folder, "moved.lamina.h5", NULL);
+  g_autofree char *scan_too = g_build_filename (folder, "scan.h5", NULL);
+  g_assert_cmpint (rename (path, moved), ==, 0);
+  g_assert_cmpint (rename (scan, scan_too), ==, 0);
+  session = open_session (moved);
+  wait_for (has_data, session);
+  g_assert_cmpstr (lam_session_get_scan_path (session), ==, scan_too);
+  g_object_unref (session);
+  g_assert_cmpint (rename (moved, path), ==, 0);
+  g_assert_cmpint (rename (scan_too, scan), ==, 0);
+
+  g_utime (scan, NULL);
+  session = open_session (path);
+  wait_for (asks, session);
+  lam_session_get_question (session, &kind);
+  g_assert_cmpint (kind, ==, LAM_QUESTION_CHANGED);
+  lam_session_answer (session, TRUE);
+  wait_for (has_data, session);
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 31.25);
+  g_object_unref (session);
+}
+
+static void
+remember_cb (LamSession *session, GError *error, GError **seen)
+{
+  g_clear_error (seen);
+  *seen = g_error_copy (error);
+}
+
+static gboolean
+no_store (LamSession *session)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_queue (session))) == 0;
+}
+
+/* A full disk at any point: told, and the old file is whole. The limit on a file's size stands for the disk. */
+static void
+test_full (void)
+{
+  LamSession *session = rich_session ();
+  g_autofree char *path = cli_path ("full.lamina.h5"), *old = NULL, *now = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gsize n = 0, m = 0;
+  struct rlimit whole, small;
+  lam_session_save_session (session, file);
+  wait_for (is_stored, session);
+  g_assert_true (g_file_get_contents (path, &old, &n, NULL));
+  set (session, "sharpness", g_variant_new_double (4));
+  g_autoptr (GError) seen = NULL;
+  g_signal_handlers_disconnect_by_func (session, failed_cb, NULL);
+  g_signal_connect (session, "failed", G_CALLBACK (remember_cb), &seen);
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &whole);
+  for (gsize limit = 0; limit < n; limit += n / 7) {
+    for (int reserve = 0; reserve < 2; reserve++) {
+      lam_atomic_set_reserve (reserve);
+      small = (struct rlimit){limit, whole.rlim_max};
+      setrlimit (RLIMIT_FSIZE, &small);
+      lam_session_save_session (session, file);
+      wait_for (no_store, session);
+      setrlimit (RLIMIT_FSIZE, &whole);
+      lam_atomic_set_reserve (TRUE);
+      g_assert_error (seen, LAM_ERROR, LAM_ERROR_IO);
+      if (limit == 0 && reserve)
+        g_test_message ("says: %s", seen->message);
+      g_clear_error (&seen);
+      g_free (g_steal_pointer (&now));
+      g_assert_true (g_file_get_contents (path, &now, &m, NULL));
+      g_assert_cmpmem (old, n, now, m);
+      g_assert_true (lam_session_get_modified (session));
+    }
+  }
+  /* Cancelled: the same. */
+  lam_session_save_session (session, file);
+  g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (lam_session_get_queue (session)), 0);
+  lam_job_cancel (job);
+  wait_for (no_store, session);
+  g_assert_no_error (seen);
+  LamSession *other = open_session (path);
+  wait_for (has_data, other);
+  g_object_unref (other);
+  lam_session_save_session (session, file);
+  wait_for (is_stored, session);
+  g_object_unref (session);
+}
+
+/* Cut off at any byte, or with a byte turned over: an error or a session, never a crash. */
+static void
+test_damage (void)
+{
+  LamSession *session = rich_session ();
+  g_autofree char *path = cli_path ("whole.lamina.h5"), *torn = cli_path ("torn.lamina.h5"), *bytes = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gsize n = 0;
+  int good = 0;
+  lam_session_save_session (session, file);
+  wait_for (is_stored, session);
+  g_object_unref (session);
+  g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
+  for (int i = 0; i < 160; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *copy = g_memdup2 (bytes, n);
+    gsize size = i % 2 ? n : n * i / 160;
+    if (i % 2)
+      copy[i < 120 ? (gsize) i * 97 % 20000 : n * i / 160] ^= 0x41;
+    g_assert_true (g_file_set_contents (torn, copy, size, NULL));
+    g_autoptr (LamSessionFile) f = lam_session_file_read (torn, NULL, &error);
+    g_assert_true ((f != NULL) != (error != NULL));
+    good += f != NULL;
+  }
+  g_test_message ("%d of 160 could still be read", good);
+  /* A voxel that turned over is found. */
+  g_autoptr (LamSessionFile) f = lam_session_file_read (path, NULL, NULL);
+  LamSessionResult *r = g_ptr_array_index (f->results, 1);
+  const float *volume = r->recon->volume;
+  char *at = memmem (bytes, n, volume + (32 * 64 + 32) * 8, 64);
+  g_assert_nonnull (at);
+  at[3] ^= 1;
+  g_assert_true (g_file_set_contents (torn, bytes, n, NULL));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamSessionFile) g = lam_session_file_read (torn, NULL, &error);
+  g_assert_no_error (error);
+  r = g_ptr_array_index (g->results, 1);
+  g_assert_null (r->recon->volume);
+  g_assert_nonnull (r->problem);
 }
 
 /* A scan without angles: they are asked for, and confirmed ones are used. */
@@ -452,10 +844,9 @@ test_preparation (void)
   g_autofree char *less = dup_need (session);
   g_assert_cmpstr (less, !=, need);
   /* The result made before is still there. */
-  GListModel *jobs = G_LIST_MODEL (lam_session_get_queue (session));
-  g_assert_cmpint (g_list_model_get_n_items (jobs), ==, 1);
-  g_autoptr (LamJob) job = g_list_model_get_item (jobs, 0);
-  g_assert_true (lam_session_can_show (session, job));
+  LamResults *results = lam_session_get_results (session);
+  g_assert_cmpint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 1);
+  g_assert_true (lam_session_can_show (session, lam_results_get (results, 0)));
 
   g_autofree char *cropped = run_and_save (session, "cropped.h5");
   g_autofree char *line = line_checksum ("scan.h5 --center 33 --crop ,4:64 --bin 2");
@@ -570,7 +961,11 @@ main (int argc, char **argv)
   make_scans ();
   g_test_add_func ("/session/tilt", test_tilt);
   g_test_add_func ("/session/tilt-memory", test_tilt_memory);
-  g_test_add_func ("/session/jobs", test_jobs);
+  g_test_add_func ("/session/results", test_results);
+  g_test_add_func ("/session/file", test_file);
+  g_test_add_func ("/session/moved", test_moved);
+  g_test_add_func ("/session/full-disk", test_full);
+  g_test_add_func ("/session/damage", test_damage);
   g_test_add_func ("/session/angles", test_angles);
   g_test_add_func ("/session/import", test_import);
   g_test_add_func ("/session/sweep", test_sweep);

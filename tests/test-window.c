@@ -165,7 +165,7 @@ test_example (void)
   LamSession *session = lam_window_get_session (LAM_WINDOW (window));
   LamSliceModel *slices = lam_session_get_slices (session);
   fill (window);
-  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (window)), ==, "tooth.h5 — Lamina");
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (window)), ==, "• tooth.h5 — Lamina");
   save_picture (window, "window-light.png");
 
   AdwStyleManager *style = adw_style_manager_get_default ();
@@ -668,9 +668,9 @@ test_compare (void)
   run_once (window);
   g_assert_cmpuint (g_list_model_get_n_items (sources), ==, 3);
   g_assert_true (g_str_has_prefix (lam_compare_source_get_name (lam_compare_get_source (compare, LAM_COMPARE_A)),
-                                   "1: VCD, 1 iteration, COR "));
+                                   "VCD sharpness 1, 1 iteration, COR "));
   g_assert_true (g_str_has_prefix (lam_compare_source_get_name (lam_compare_get_source (compare, LAM_COMPARE_B)),
-                                   "2: VCD, 3 iterations, COR "));
+                                   "VCD sharpness 1 (2), 3 iterations, COR "));
   test_wait (compared, compare);
   check_difference (compare);
   test_wait_frames (window, 6);
@@ -769,8 +769,7 @@ test_compare (void)
   g_assert_nonnull (strstr (lam_compare_get_problem (compare), "voxels of 0.05 mm"));
 
   /* A result that is removed is no longer compared. */
-  g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (lam_session_get_queue (session)), 2);
-  lam_session_remove_job (session, job);
+  lam_session_remove_result (session, lam_results_get (lam_session_get_results (session), 2));
   g_assert_cmpuint (g_list_model_get_n_items (sources), ==, 3);
   test_wait (compared, compare);
   close_window (window);

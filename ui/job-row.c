@@ -4,13 +4,14 @@
 
 #include <glib/gi18n.h>
 
+#include "model/run-job.h"
 #include "model/units.h"
 
 struct _LamJobRow {
   GtkListBoxRow parent_instance;
   LamJob *job;
   LamSession *session; /* of the window that shows it */
-  GtkWidget *title, *left, *bar, *doing, *buttons, *pause, *finished, *show;
+  GtkWidget *title, *left, *bar, *doing, *buttons, *pause, *stop, *finished;
 };
 
 G_DEFINE_FINAL_TYPE (LamJobRow, lam_job_row, GTK_TYPE_LIST_BOX_ROW)
@@ -53,7 +54,9 @@ changed_cb (LamJob *job, LamJobRow *self)
   gtk_widget_set_visible (self->bar, active);
   gtk_widget_set_visible (self->buttons, active);
   gtk_widget_set_visible (self->finished, !active);
-  gtk_widget_set_visible (self->show, !active && lam_session_can_show (self->session, job));
+  /* A file that is half written is not kept. */
+  gtk_widget_set_visible (self->stop, lam_run_job_is (job));
+  gtk_widget_set_visible (self->pause, lam_run_job_is (job));
   gtk_button_set_label (GTK_BUTTON (self->pause), state == LAM_JOB_PAUSED ? _ ("Go On") : _ ("Pause"));
 }
 
@@ -76,28 +79,11 @@ pause_cb (GtkButton *button, LamJobRow *self)
   changed_cb (self->job, self);
 }
 
-/* Nothing is shown again while a run goes. */
-static void
-session_state_cb (LamSession *session, GParamSpec *pspec, LamJobRow *self)
-{
-  changed_cb (self->job, self);
-}
-
-static void
-show_cb (GtkButton *button, LamJobRow *self)
-{
-  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_POPOVER);
-  lam_session_show_job (self->session, self->job);
-  if (popover != NULL)
-    gtk_popover_popdown (GTK_POPOVER (popover));
-}
-
 static void
 remove_cb (GtkButton *button, LamJobRow *self)
 {
   g_autoptr (LamJob) job = g_object_ref (self->job);
-  g_autoptr (LamSession) session = g_object_ref (self->session);
-  lam_session_remove_job (session, job);
+  lam_queue_remove (lam_session_get_queue (self->session), job);
 }
 
 static void
@@ -121,8 +107,7 @@ lam_job_row_class_init (LamJobRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, LamJobRow, buttons);
   gtk_widget_class_bind_template_child (widget_class, LamJobRow, pause);
   gtk_widget_class_bind_template_child (widget_class, LamJobRow, finished);
-  gtk_widget_class_bind_template_child (widget_class, LamJobRow, show);
-  gtk_widget_class_bind_template_callback (widget_class, show_cb);
+  gtk_widget_class_bind_template_child (widget_class, LamJobRow, stop);
   gtk_widget_class_bind_template_callback (widget_class, remove_cb);
   gtk_widget_class_bind_template_callback (widget_class, discard_cb);
   gtk_widget_class_bind_template_callback (widget_class, stop_keep_cb);
@@ -144,7 +129,6 @@ lam_job_row_new (LamJob *job, LamSession *session)
   gtk_label_set_text (GTK_LABEL (self->title), lam_job_get_title (job));
   g_signal_connect_object (job, "changed", G_CALLBACK (changed_cb), self, 0);
   g_signal_connect_object (job, "finished", G_CALLBACK (changed_cb), self, 0);
-  g_signal_connect_object (session, "notify::state", G_CALLBACK (session_state_cb), self, 0);
   changed_cb (job, self);
   return GTK_WIDGET (self);
 }

@@ -13,6 +13,7 @@
 #include "line-layer.h"
 #include "model/session-parameters.h"
 #include "projections-tab.h"
+#include "results-pane.h"
 #include "slices-tab.h"
 
 /* Lines the log keeps; the files have all of them. */
@@ -31,7 +32,8 @@ struct _LamReconstructPage {
   LamBeforeAfter *before_after; /* what both show */
   LamProjectionsTab *views_tab, *sinogram_tab;
   LamCompareTab *compare_tab;
-  GtkWidget *chart_box, *legend, *log_view, *log_scroller;
+  GtkWidget *chart_box, *legend, *log_view, *log_scroller, *log_title;
+  LamResultsPane *results_pane;
   LamChart *chart;
   LamChartLayer *threshold;
   gboolean follow; /* the log's end */
@@ -73,6 +75,8 @@ log_scrolled_cb (GtkAdjustment *scroll, LamReconstructPage *self)
 static void
 logged_cb (LamSession *session, const char *line, LamReconstructPage *self)
 {
+  if (lam_session_get_shown (session) != NULL) /* another log is looked at */
+    return;
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->log_view));
   GtkTextIter end, start, cut;
   gtk_text_buffer_get_end_iter (buffer, &end);
@@ -88,6 +92,22 @@ logged_cb (LamSession *session, const char *line, LamReconstructPage *self)
     gtk_text_buffer_get_iter_at_line (buffer, &cut, LOG_LINES / 10);
     gtk_text_buffer_delete (buffer, &start, &cut);
   }
+}
+
+/* Of the result in view, or of the session. */
+static void
+log_changed_cb (LamSession *session, LamReconstructPage *self)
+{
+  LamResult *shown = lam_session_get_shown (session);
+  g_autofree char *text = g_strdup (lam_session_get_log (session));
+  g_autofree char *title =
+      shown != NULL ? g_strdup_printf (_ ("Log of %s"), lam_result_get_name (shown)) : g_strdup (_ ("Log"));
+  gsize length = strlen (text);
+  if (length > 0 && text[length - 1] == '\n')
+    text[length - 1] = '\0';
+  gtk_label_set_text (GTK_LABEL (self->log_title), title);
+  self->follow = TRUE;
+  gtk_text_buffer_set_text (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->log_view)), text, -1);
 }
 
 static void
@@ -178,6 +198,8 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
   g_signal_connect_object (stop, "notify::value", G_CALLBACK (stop_changed_cb), self, 0);
   g_signal_connect_object (iterations, "notify::value", G_CALLBACK (iterations_changed_cb), self, 0);
   g_signal_connect_object (session, "logged", G_CALLBACK (logged_cb), self, 0);
+  g_signal_connect_object (session, "log-changed", G_CALLBACK (log_changed_cb), self, 0);
+  lam_results_pane_set_session (self->results_pane, session);
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   stop_changed_cb (stop, NULL, self);
   iterations_changed_cb (iterations, NULL, self);
@@ -200,7 +222,7 @@ lam_reconstruct_page_set_show_sidebar (LamReconstructPage *self, gboolean show)
 void
 lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
 {
-  GtkWidget *panes[8] = {self->sidebar};
+  GtkWidget *panes[9] = {self->sidebar};
   GtkWidget *tab = gtk_stack_get_visible_child (GTK_STACK (self->tabs));
   int n = 1, at = -1;
   if (tab == GTK_WIDGET (self->slices_tab))
@@ -209,6 +231,7 @@ lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
     n += lam_projections_tab_get_panes (LAM_PROJECTIONS_TAB (tab), panes + n);
   else
     panes[n++] = tab;
+  panes[n++] = GTK_WIDGET (self->results_pane);
   panes[n++] = GTK_WIDGET (self->chart);
   panes[n++] = self->log_view;
   GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
@@ -239,6 +262,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   G_OBJECT_CLASS (klass)->dispose = lam_reconstruct_page_dispose;
   g_type_ensure (LAM_TYPE_GROUP);
   g_type_ensure (LAM_TYPE_PROJECTIONS_TAB);
+  g_type_ensure (LAM_TYPE_RESULTS_PANE);
   g_type_ensure (LAM_TYPE_SLICES_TAB);
   g_type_ensure (LAM_TYPE_GEOMETRY_TAB);
   g_type_ensure (LAM_TYPE_COMPARE_TAB);
@@ -268,6 +292,8 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (legend);
   BIND (log_view);
   BIND (log_scroller);
+  BIND (log_title);
+  BIND (results_pane);
 #undef BIND
 }
 

@@ -7,74 +7,6 @@
 #include "import-sheet.h"
 #include "tooltip.h"
 
-/* -- files -- */
-
-static GtkFileChooserNative *
-new_chooser (LamWindow *self, const char *title, GtkFileChooserAction action, const char *accept)
-{
-  g_clear_object (&self->chooser);
-  self->chooser = gtk_file_chooser_native_new (title, GTK_WINDOW (self), action, accept, NULL);
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->chooser), TRUE);
-  return self->chooser;
-}
-
-static void
-add_filter (GtkFileChooserNative *chooser, const char *name, const char *const *suffixes)
-{
-  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
-  gtk_file_filter_set_name (filter, name);
-  for (; suffixes != NULL && *suffixes != NULL; suffixes++)
-    gtk_file_filter_add_suffix (filter, *suffixes);
-  if (suffixes == NULL)
-    gtk_file_filter_add_pattern (filter, "*");
-  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
-}
-
-static const char *const hdf5_suffixes[] = {"h5", "hdf5", "hdf", "nxs", NULL};
-
-static void
-open_response_cb (GtkNativeDialog *dialog, int response, LamWindow *self)
-{
-  g_autoptr (GFile) file =
-      response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
-  if (file != NULL)
-    lam_window_open_file (self, file);
-}
-
-static void
-open_cb (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  LamWindow *self = LAM_WINDOW (widget);
-  GtkFileChooserNative *chooser = new_chooser (self, _ ("Open a Scan"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"));
-  add_filter (chooser, _ ("Scans (HDF5)"), hdf5_suffixes);
-  add_filter (chooser, _ ("All files"), NULL);
-  g_signal_connect (chooser, "response", G_CALLBACK (open_response_cb), self);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
-}
-
-static void
-save_response_cb (GtkNativeDialog *dialog, int response, LamWindow *self)
-{
-  g_autoptr (GFile) file =
-      response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
-  if (file != NULL)
-    lam_session_save (self->session, file);
-}
-
-static void
-save_cb (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  LamWindow *self = LAM_WINDOW (widget);
-  GtkFileChooserNative *chooser = new_chooser (self, _ ("Save the Result"), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"));
-  add_filter (chooser, _ ("Volumes (HDF5)"), hdf5_suffixes);
-  g_autoptr (GFile) file = lam_session_suggest_file (self->session), folder = g_file_get_parent (file);
-  g_autofree char *base = g_file_get_basename (file);
-  gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (chooser), folder, NULL);
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), base);
-  g_signal_connect (chooser, "response", G_CALLBACK (save_response_cb), self);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
-}
-
 /* -- runs -- */
 
 static gboolean
@@ -128,37 +60,13 @@ close_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *se
   gtk_window_close (GTK_WINDOW (self));
 }
 
-static void
-unsaved_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *self)
-{
-  if (g_str_equal (response, "save"))
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.save", NULL);
-  if (!g_str_equal (response, "close"))
-    return;
-  self->closing = TRUE;
-  gtk_window_close (GTK_WINDOW (self));
-}
-
 gboolean
 lam_window_ask_before_close (LamWindow *self)
 {
   if (self->closing)
     return FALSE;
-  if (!is_busy (self)) {
-    if (!lam_session_has_unsaved (self->session))
-      return FALSE;
-    GtkWidget *unsaved = adw_message_dialog_new (GTK_WINDOW (self), _ ("Save the Result?"),
-                                                 _ ("It is only in memory, and closing the window drops it."));
-    adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (unsaved), "cancel", _ ("_Cancel"), "close",
-                                      _ ("Close _Without Saving"), "save", _ ("_Save…"), NULL);
-    adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (unsaved), "close", ADW_RESPONSE_DESTRUCTIVE);
-    adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (unsaved), "save", ADW_RESPONSE_SUGGESTED);
-    adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (unsaved), "save");
-    adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (unsaved), "cancel");
-    g_signal_connect (unsaved, "response", G_CALLBACK (unsaved_response_cb), self);
-    gtk_window_present (GTK_WINDOW (unsaved));
-    return TRUE;
-  }
+  if (!is_busy (self))
+    return lam_window_ask_to_save (self);
   GtkWidget *dialog =
       new_question (self, _ ("Close While a Run Goes On?"), _ ("The window stays if the run is to go on."));
   g_signal_connect (dialog, "response", G_CALLBACK (close_response_cb), self);
@@ -185,12 +93,6 @@ import_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   LamWindow *self = LAM_WINDOW (widget);
   gtk_window_present (GTK_WINDOW (lam_import_sheet_new (GTK_WINDOW (self), self->session)));
-}
-
-static void
-example_cb (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  lam_session_open_example (LAM_WINDOW (widget)->session);
 }
 
 static void
@@ -277,6 +179,7 @@ lam_window_update_actions (LamWindow *self)
   gtk_widget_action_set_enabled (widget, "win.open-example", !busy);
   gtk_widget_action_set_enabled (widget, "win.import-sheet",
                                  lam_import_get_path (lam_session_get_import (self->session)) != NULL);
+  gtk_widget_action_set_enabled (widget, "win.open-recent", !busy);
   gtk_widget_action_set_enabled (widget, "win.run", can_run);
   gtk_widget_action_set_enabled (widget, "win.run-or-pause", can_run || busy);
   gtk_widget_action_set_enabled (widget, "win.stop", busy);
@@ -284,7 +187,11 @@ lam_window_update_actions (LamWindow *self)
   gtk_widget_action_set_enabled (widget, "win.discard", busy);
   gtk_widget_action_set_enabled (widget, "win.find-center", ready);
   gtk_widget_action_set_enabled (widget, "win.apply-preparation", lam_session_can_apply (self->session));
-  gtk_widget_action_set_enabled (widget, "win.save", lam_session_can_save (self->session));
+  gboolean open = state != LAM_SESSION_OPENING && lam_session_has_data (self->session);
+  gtk_widget_action_set_enabled (widget, "win.save",
+                                 g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (self->session))) > 0);
+  gtk_widget_action_set_enabled (widget, "win.save-session", open);
+  gtk_widget_action_set_enabled (widget, "win.save-session-as", open);
   lam_set_tooltip (self->run_button, can_run || busy ? _ ("Reconstruct with these parameters (Space)")
                                                      : lam_session_get_problem (self->session));
   GAction *pause = g_action_map_lookup_action (G_ACTION_MAP (self), "pause");
@@ -295,9 +202,7 @@ lam_window_update_actions (LamWindow *self)
 void
 lam_window_actions_class_init (GtkWidgetClass *klass)
 {
-  gtk_widget_class_install_action (klass, "win.open", NULL, open_cb);
-  gtk_widget_class_install_action (klass, "win.open-example", NULL, example_cb);
-  gtk_widget_class_install_action (klass, "win.save", NULL, save_cb);
+  lam_window_files_class_init (klass);
   gtk_widget_class_install_action (klass, "win.import-sheet", NULL, import_cb);
   gtk_widget_class_install_action (klass, "win.stop", NULL, stop_cb);
   gtk_widget_class_install_action (klass, "win.run", NULL, run_cb);
@@ -308,26 +213,31 @@ lam_window_actions_class_init (GtkWidgetClass *klass)
                                        "win.next-pane",         "win.previous-pane",    "win.jobs"};
   for (size_t i = 0; i < G_N_ELEMENTS (simple); i++)
     gtk_widget_class_install_action (klass, simple[i], NULL, simple_cb);
-  gtk_widget_class_add_binding_action (klass, GDK_KEY_F6, 0, "win.next-pane", NULL);
-  gtk_widget_class_add_binding_action (klass, GDK_KEY_F6, GDK_SHIFT_MASK, "win.previous-pane", NULL);
 }
 
 /* Keys that the focused widget does not want: a button or an entry uses Space itself. On the content, because the window
  * class has a use of its own for Space. */
 static void
-add_key (GtkEventController *controller, guint key, const char *action)
+add_key (GtkEventController *controller, guint key, GdkModifierType state, const char *action)
 {
   gtk_shortcut_controller_add_shortcut (
       GTK_SHORTCUT_CONTROLLER (controller),
-      gtk_shortcut_new (gtk_keyval_trigger_new (key, 0), gtk_named_action_new (action)));
+      gtk_shortcut_new (gtk_keyval_trigger_new (key, state), gtk_named_action_new (action)));
 }
 
 void
 lam_window_actions_init (LamWindow *self)
 {
+  lam_window_files_init (self);
   GtkEventController *keys = gtk_shortcut_controller_new ();
-  add_key (keys, GDK_KEY_space, "win.run-or-pause");
-  add_key (keys, GDK_KEY_Escape, "win.stop");
+  add_key (keys, GDK_KEY_space, 0, "win.run-or-pause");
+  add_key (keys, GDK_KEY_Escape, 0, "win.stop");
+  /* Before the panes, which have a use of their own for F6 and know only each other. */
+  GtkEventController *first = gtk_shortcut_controller_new ();
+  gtk_event_controller_set_propagation_phase (first, GTK_PHASE_CAPTURE);
+  add_key (first, GDK_KEY_F6, 0, "win.next-pane");
+  add_key (first, GDK_KEY_F6, GDK_SHIFT_MASK, "win.previous-pane");
+  gtk_widget_add_controller (GTK_WIDGET (self), first);
   gtk_widget_add_controller (adw_application_window_get_content (ADW_APPLICATION_WINDOW (self)), keys);
   static const GActionEntry entries[] = {
       {.name = "pause", .state = "false", .change_state = pause_change_cb},

@@ -1,4 +1,4 @@
-/* window-private.h: shared by window.c (what is shown) and window-actions.c (the commands). */
+/* window-private.h: shared by window.c (what is shown), window-actions.c (the commands) and window-files.c (files). */
 #pragma once
 
 #include "window.h"
@@ -20,13 +20,19 @@ struct _LamWindow {
   GtkInfoBar *question_bar;
   GtkLabel *question_label;
   GtkButton *question_yes, *question_no;
+  GtkWidget *question_other;
   GtkWidget *run_button, *pause_button, *stop_button, *undo_button, *redo_button;
   GtkMenuButton *jobs_button, *menu_button;
   GtkListBox *jobs_list;
   GtkWidget *jobs_label;
   GtkLabel *status_cursor, *status_meaning, *status_right;
   GtkFileChooserNative *chooser; /* while it is open */
-  gboolean closing;              /* the question about a running job is answered */
+  AdwSplitButton *open_button;
+  GMenu *recent_scans, *recent_sessions;
+  char *recent_path; /* the last one noted */
+  gboolean use_recent;
+  AdwToast *undo_toast; /* of the last thing that can be undone; while it is there */
+  gboolean closing;     /* the question about a running job is answered */
 };
 
 /* From window-actions.c. */
@@ -35,5 +41,15 @@ void lam_window_actions_init (LamWindow *self);
 void lam_window_update_actions (LamWindow *self);
 /* Asks what to do with the running job; TRUE = it asked, and the window stays. */
 gboolean lam_window_ask_before_close (LamWindow *self);
+
+/* From window-files.c. */
+void lam_window_files_class_init (GtkWidgetClass *klass);
+void lam_window_files_init (LamWindow *self);
+void lam_window_files_dispose (LamWindow *self);
+/* Asks before what no file has is lost with the window; TRUE = it asked. */
+gboolean lam_window_ask_to_save (LamWindow *self);
+void lam_window_locate_scan (LamWindow *self);
+/* What is open now is a recent file. */
+void lam_window_note_recent (LamWindow *self);
 
 G_END_DECLS

@@ -71,14 +71,39 @@ message_cb (LamSession *session, const char *text, gboolean result, LamWindow *s
 }
 
 static void
+toast_dismissed_cb (AdwToast *toast, LamWindow *self)
+{
+  if (self->undo_toast == toast)
+    self->undo_toast = NULL;
+}
+
+static void
+undoable_cb (LamSession *session, const char *text, LamWindow *self)
+{
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  AdwToast *toast = adw_toast_new (escaped);
+  adw_toast_set_button_label (toast, _ ("_Undo"));
+  adw_toast_set_action_name (toast, "win.undo");
+  self->undo_toast = toast;
+  g_signal_connect_object (toast, "dismissed", G_CALLBACK (toast_dismissed_cb), self, 0);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+static void
 session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
 {
   const char *title = lam_session_get_title (session), *left = lam_session_get_left (session);
   LamSessionState state = lam_session_get_state (session);
-  g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), title) : g_strdup (_ ("Lamina"));
+  const char *home = lam_session_get_home (session);
+  /* A dot: something here is in no file. */
+  const char *dot = lam_session_get_modified (session) ? "• " : "";
+  g_autofree char *marked = title != NULL ? g_strconcat (dot, title, NULL) : g_strdup (_ ("Lamina"));
+  g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), marked) : g_strdup (_ ("Lamina"));
+  g_autofree char *file = home != NULL ? g_path_get_basename (home) : NULL;
   gtk_window_set_title (GTK_WINDOW (self), full);
   gtk_stack_set_visible_child_name (self->stack, title != NULL ? "views" : "start");
-  adw_window_title_set_title (self->title, title != NULL ? title : _ ("Lamina"));
+  adw_window_title_set_title (self->title, marked);
+  adw_window_title_set_subtitle (self->title, file != NULL ? file : "");
   gtk_image_set_from_icon_name (self->pause_image, state == LAM_SESSION_PAUSED ? "media-playback-start-symbolic"
                                                                                : "media-playback-pause-symbolic");
   lam_set_tooltip (self->pause_button,
@@ -89,6 +114,27 @@ session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
                                                                         : "");
   update_jobs (self);
   lam_window_update_actions (self);
+  lam_window_note_recent (self);
+}
+
+static void
+save_view_cb (LamSession *session, gpointer view, LamWindow *self)
+{
+  LamSliceView *slice = lam_reconstruct_page_get_slice_view (self->reconstruct);
+  ((LamSessionView *) view)->zoom =
+      lam_slice_port_get_fitted (lam_slice_view_get_port (slice)) ? 0 : lam_slice_view_get_zoom (slice);
+}
+
+static void
+show_view_cb (LamSession *session, gpointer view, LamWindow *self)
+{
+  LamSliceView *slice = lam_reconstruct_page_get_slice_view (self->reconstruct);
+  double zoom = ((LamSessionView *) view)->zoom, now = lam_slice_view_get_zoom (slice);
+  if (zoom > 0 && now > 0)
+    lam_slice_view_zoom_at (slice, zoom / now, gtk_widget_get_width (GTK_WIDGET (slice)) / 2.0,
+                            gtk_widget_get_height (GTK_WIDGET (slice)) / 2.0);
+  else
+    lam_slice_view_fit (slice);
 }
 
 static void
@@ -116,10 +162,19 @@ question_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
   LamQuestion kind;
   const char *text = lam_session_get_question (session, &kind);
   if (text != NULL) {
-    gboolean angles = kind == LAM_QUESTION_ANGLES;
+    static const char *const answers[][2] = {
+        [LAM_QUESTION_ANGLES] = {N_ ("Not _Now"), N_ ("Use These _Angles")},
+        [LAM_QUESTION_RESUME] = {N_ ("_Discard"), N_ ("Re_sume")},
+        [LAM_QUESTION_RESTORE] = {N_ ("_Discard"), N_ ("Re_store")},
+        [LAM_QUESTION_LOCATE] = {N_ ("_Cancel"), N_ ("_Locate…")},
+        [LAM_QUESTION_CHANGED] = {N_ ("_Cancel"), N_ ("_Use It as It Is")},
+    };
+    const char *offer = lam_session_get_question_offer (session);
     gtk_label_set_text (self->question_label, text);
-    gtk_button_set_label (self->question_yes, angles ? _ ("Use These _Angles") : _ ("R_esume"));
-    gtk_button_set_label (self->question_no, angles ? _ ("Not _Now") : _ ("_Discard"));
+    gtk_button_set_label (self->question_yes,
+                          kind == LAM_QUESTION_RESTORE && offer != NULL ? offer : _ (answers[kind][1]));
+    gtk_button_set_label (self->question_no, _ (answers[kind][0]));
+    gtk_widget_set_visible (self->question_other, kind == LAM_QUESTION_CHANGED);
   }
   gtk_info_bar_set_revealed (self->question_bar, text != NULL);
 }
@@ -127,13 +182,21 @@ question_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
 static void
 question_response_cb (GtkInfoBar *bar, int response, LamWindow *self)
 {
-  lam_session_answer (self->session, response == GTK_RESPONSE_YES);
+  LamQuestion kind;
+  lam_session_get_question (self->session, &kind);
+  if (response == GTK_RESPONSE_APPLY || (kind == LAM_QUESTION_LOCATE && response == GTK_RESPONSE_YES))
+    lam_window_locate_scan (self);
+  else
+    lam_session_answer (self->session, response == GTK_RESPONSE_YES);
 }
 
 static void
 undo_notify_cb (LamUndo *undo, GParamSpec *pspec, LamWindow *self)
 {
   const char *back = lam_undo_get_undo_name (undo), *again = lam_undo_get_redo_name (undo);
+  /* "Undo" would mean another thing by now. */
+  if (self->undo_toast != NULL)
+    adw_toast_dismiss (self->undo_toast);
   g_autofree char *undo_text =
       back != NULL ? g_strdup_printf (_ ("Undo %s (Ctrl+Z)"), back) : g_strdup (_ ("Undo (Ctrl+Z)"));
   g_autofree char *redo_text =
@@ -142,15 +205,7 @@ undo_notify_cb (LamUndo *undo, GParamSpec *pspec, LamWindow *self)
   lam_set_tooltip (self->redo_button, redo_text);
 }
 
-/* -- opening -- */
-
-void
-lam_window_open_file (LamWindow *self, GFile *file)
-{
-  g_return_if_fail (LAM_IS_WINDOW (self));
-  gtk_info_bar_set_revealed (self->info_bar, FALSE);
-  lam_session_open (self->session, file);
-}
+/* -- focus -- */
 
 /* A button that the keyboard was on has gone insensitive: without a focus no key would be heard any more. */
 static gboolean
@@ -170,13 +225,6 @@ focus_notify_cb (GObject *window, GParamSpec *pspec, gpointer data)
   LamWindow *self = LAM_WINDOW (window);
   if (gtk_window_get_focus (GTK_WINDOW (self)) == NULL && self->focus_source == 0)
     self->focus_source = g_idle_add (refocus_cb, self);
-}
-
-static gboolean
-drop_cb (GtkDropTarget *target, const GValue *value, double x, double y, LamWindow *self)
-{
-  lam_window_open_file (self, g_value_get_object (value));
-  return TRUE;
 }
 
 /* -- window -- */
@@ -199,6 +247,9 @@ set_session (LamWindow *self, LamSession *session)
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
   g_signal_connect_object (session, "message", G_CALLBACK (message_cb), self, 0);
+  g_signal_connect_object (session, "undoable", G_CALLBACK (undoable_cb), self, 0);
+  g_signal_connect_object (session, "save-view", G_CALLBACK (save_view_cb), self, 0);
+  g_signal_connect_object (session, "show-view", G_CALLBACK (show_view_cb), self, 0);
   gtk_list_box_bind_model (self->jobs_list, G_LIST_MODEL (lam_session_get_queue (session)), new_job_row, self, NULL);
   g_signal_connect_object (session, "notify::question", G_CALLBACK (question_notify_cb), self, 0);
   g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
@@ -226,7 +277,7 @@ lam_window_dispose (GObject *object)
 {
   LamWindow *self = LAM_WINDOW (object);
   g_clear_handle_id (&self->focus_source, g_source_remove);
-  g_clear_object (&self->chooser);
+  lam_window_files_dispose (self);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_window_parent_class)->dispose (object);
 }
@@ -251,6 +302,8 @@ lam_window_class_init (LamWindowClass *klass)
   BIND (question_label);
   BIND (question_yes);
   BIND (question_no);
+  BIND (question_other);
+  BIND (open_button);
   BIND (run_button);
   BIND (pause_button);
   BIND (pause_image);
@@ -276,9 +329,6 @@ lam_window_init (LamWindow *self)
   g_signal_connect (self->info_bar, "response", G_CALLBACK (info_response_cb), self);
   g_signal_connect (self->question_bar, "response", G_CALLBACK (question_response_cb), self);
   g_signal_connect (self, "notify::focus-widget", G_CALLBACK (focus_notify_cb), NULL);
-  GtkDropTarget *drop = gtk_drop_target_new (G_TYPE_FILE, GDK_ACTION_COPY);
-  g_signal_connect (drop, "drop", G_CALLBACK (drop_cb), self);
-  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
 }
 
 GtkWidget *

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 #define LAM_TYPE_WINDOW (lam_window_get_type ())
 G_DECLARE_FINAL_TYPE (LamWindow, lam_window, LAM, WINDOW, AdwApplicationWindow)
 
-/* Actions: open, run, pause, run-or-pause, stop, stop-keep, discard, save, undo, redo, find-center, apply-preparation, sidebar, fullscreen,
+/* Actions: open, open-recent (uri), open-example, save, save-result (index), save-session, save-session-as, import-sheet, run,
+ * pause, run-or-pause, stop, stop-keep, discard, undo, redo, find-center, apply-preparation, sidebar, fullscreen,
  * level-auto, level-full, level-reset, fit, next-pane, previous-pane, jobs. */
 GtkWidget *lam_window_new (AdwApplication *application, LamSession *session);
 LamSession *lam_window_get_session (LamWindow *self);

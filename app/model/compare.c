@@ -15,7 +15,7 @@
 struct _LamCompareSource {
   GObject parent_instance;
   char *name;
-  LamJob *job;            /* NULL = the live slice */
+  LamResult *of;          /* NULL = the live slice */
   LamReconResult *result; /* of it */
 };
 
@@ -41,7 +41,7 @@ lam_compare_source_finalize (GObject *object)
 {
   LamCompareSource *self = LAM_COMPARE_SOURCE (object);
   g_free (self->name);
-  g_clear_object (&self->job);
+  g_clear_object (&self->of);
   g_clear_pointer (&self->result, lam_recon_result_unref);
   G_OBJECT_CLASS (lam_compare_source_parent_class)->finalize (object);
 }
@@ -62,23 +62,19 @@ lam_compare_source_init (LamCompareSource *self)
 {
 }
 
-/* What tells results of one scan apart. */
+/* Its name, and what tells results of one scan apart. */
 static char *
-name_result (guint number, const LamReconResult *result)
+name_result (LamResult *of)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
+  const LamReconResult *result = lam_result_get_recon (of);
+  g_autoptr (GString) text = g_string_new (lam_result_get_name (of));
   const char *unit = result->geometry->length_unit;
-  g_string_printf (text, "%u: ", number);
-  if (result->params.method == LAM_METHOD_DIRECT)
-    g_string_append (text, result->geometry->kind == LAM_GEOMETRY_PARALLEL ? _ ("FBP") : _ ("FDK"));
-  else
-    g_string_append_printf (
-        text, g_dngettext (GETTEXT_PACKAGE, "VCD, %u iteration", "VCD, %u iterations", result->iterations->len),
-        result->iterations->len);
+  if (result->params.method == LAM_METHOD_VCD)
+    g_string_append_printf (text,
+                            g_dngettext (GETTEXT_PACKAGE, ", %u iteration", ", %u iterations", result->iterations->len),
+                            result->iterations->len);
   g_string_append_printf (text, _ (", COR %.2f"),
                           lam_provenance_channel (&result->made, lam_geometry_center (result->geometry)));
-  if (result->params.method == LAM_METHOD_VCD)
-    g_string_append_printf (text, _ (", sharpness %g"), result->params.sharpness);
   if (g_strcmp0 (unit, "px") != 0)
     g_string_append_printf (text, ", %g %s", result->geometry->voxel_pitch, unit);
   return g_string_free (g_steal_pointer (&text), FALSE);
@@ -93,7 +89,6 @@ struct _LamCompare {
   GListStore *sources;
   LamCompareSource *chosen[2];
   gboolean by_hand; /* the person chose */
-  guint numbered;
   LamLatest latest;
   uint64_t generation;
   gboolean active, linking, has_stats;
@@ -394,26 +389,14 @@ lam_compare_swap (LamCompare *self)
 }
 
 static LamCompareSource *
-find_source (LamCompare *self, LamJob *job)
+find_source (LamCompare *self, LamResult *of)
 {
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++) {
     g_autoptr (LamCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
-    if (source->job == job)
+    if (source->of == of)
       return source;
   }
   return NULL;
-}
-
-static gboolean
-in_queue (LamCompare *self, LamJob *job)
-{
-  GListModel *queue = G_LIST_MODEL (lam_session_get_queue (self->session));
-  for (guint i = 0; i < g_list_model_get_n_items (queue); i++) {
-    g_autoptr (LamJob) item = g_list_model_get_item (queue, i);
-    if (item == job)
-      return TRUE;
-  }
-  return FALSE;
 }
 
 /* The two newest, the older one as A. */
@@ -422,7 +405,7 @@ choose (LamCompare *self)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->sources));
   for (int i = 0; i < 2; i++)
-    if (self->chosen[i] != NULL && self->chosen[i]->job != NULL && find_source (self, self->chosen[i]->job) == NULL) {
+    if (self->chosen[i] != NULL && self->chosen[i]->of != NULL && find_source (self, self->chosen[i]->of) == NULL) {
       take_source (self, i, NULL);
       self->by_hand = FALSE;
     }
@@ -434,26 +417,31 @@ choose (LamCompare *self)
   take_source (self, LAM_COMPARE_B, newer);
 }
 
-/* While a run goes nothing can be told about results; those that are here stay. */
+/* Results that have voxels; what they are called may have changed. */
 static void
 update_sources (LamCompare *self)
 {
-  LamSessionState state = lam_session_get_state (self->session);
-  gboolean running = state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED;
+  LamResults *results = lam_session_get_results (self->session);
   for (guint i = g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i-- > 1;) {
     g_autoptr (LamCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
-    if (!in_queue (self, source->job) || (!running && !lam_session_can_show (self->session, source->job)))
+    if (lam_results_index (results, source->of) < 0)
       g_list_store_remove (self->sources, i);
   }
-  GListModel *queue = G_LIST_MODEL (lam_session_get_queue (self->session));
-  for (guint i = 0; i < g_list_model_get_n_items (queue) && !running; i++) {
-    g_autoptr (LamJob) job = g_list_model_get_item (queue, i);
-    if (find_source (self, job) != NULL || !lam_session_can_show (self->session, job))
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (results)); i++) {
+    LamResult *of = lam_results_get (results, i);
+    LamCompareSource *there = find_source (self, of);
+    g_autofree char *name = name_result (of);
+    if (there != NULL && g_strcmp0 (there->name, name) != 0) {
+      g_free (there->name);
+      there->name = g_steal_pointer (&name);
+      g_object_notify_by_pspec (G_OBJECT (there), source_properties[SOURCE_PROP_NAME]);
+    }
+    if (there != NULL || lam_result_get_recon (of)->volume == NULL)
       continue;
     g_autoptr (LamCompareSource) source = g_object_new (LAM_TYPE_COMPARE_SOURCE, NULL);
-    source->job = g_object_ref (job);
-    source->result = lam_recon_result_ref (lam_job_get_result (job));
-    source->name = name_result (++self->numbered, source->result);
+    source->of = g_object_ref (of);
+    source->result = lam_recon_result_ref (lam_result_get_recon (of));
+    source->name = g_steal_pointer (&name);
     g_list_store_append (self->sources, source);
   }
   choose (self);
@@ -461,16 +449,9 @@ update_sources (LamCompare *self)
 }
 
 static void
-state_cb (LamSession *session, GParamSpec *pspec, LamCompare *self)
+results_cb (LamResults *results, LamCompare *self)
 {
   update_sources (self);
-}
-
-static void
-queue_cb (GListModel *queue, guint position, guint removed, guint added, LamCompare *self)
-{
-  if (removed > 0)
-    update_sources (self);
 }
 
 static void
@@ -689,8 +670,7 @@ lam_compare_new (LamSession *session)
   g_return_val_if_fail (LAM_IS_SESSION (session), NULL);
   LamCompare *self = g_object_new (LAM_TYPE_COMPARE, NULL);
   self->session = g_object_ref (session);
-  g_signal_connect_object (session, "notify::state", G_CALLBACK (state_cb), self, 0);
-  g_signal_connect_object (lam_session_get_queue (session), "items-changed", G_CALLBACK (queue_cb), self, 0);
+  g_signal_connect_object (lam_session_get_results (session), "changed", G_CALLBACK (results_cb), self, 0);
   g_signal_connect_object (lam_session_get_slices (session), "notify::snapshot", G_CALLBACK (live_cb), self, 0);
   update_sources (self);
   return self;

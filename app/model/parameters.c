@@ -336,6 +336,13 @@ lam_parameter_get_problem (LamParameter *self)
 }
 
 GVariant *
+lam_parameter_get_default (LamParameter *self)
+{
+  g_return_val_if_fail (LAM_IS_PARAMETER (self), NULL);
+  return g_variant_ref (self->fallback);
+}
+
+GVariant *
 lam_parameter_get_value (LamParameter *self)
 {
   return g_variant_ref (self->value);

@@ -76,7 +76,8 @@ char *lam_parameter_get_problem (LamParameter *self);
 /* A new default; an unchanged value follows it. */
 gboolean lam_parameter_set_default (LamParameter *self, GVariant *value, GError **error);
 
-GVariant *lam_parameter_get_value (LamParameter *self); /* a reference of the caller's */
+GVariant *lam_parameter_get_default (LamParameter *self); /* a reference of the caller's */
+GVariant *lam_parameter_get_value (LamParameter *self);   /* a reference of the caller's */
 double lam_parameter_get_number (LamParameter *self);
 gint64 lam_parameter_get_integer (LamParameter *self);
 gboolean lam_parameter_get_boolean (LamParameter *self);

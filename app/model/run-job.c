@@ -95,7 +95,9 @@ turned_run (LamJob *job, gpointer data, GError **error)
 static void
 info_free (gpointer data)
 {
-  lam_dataset_unref (((LamRunInfo *) data)->dataset);
+  LamRunInfo *info = data;
+  lam_dataset_unref (info->dataset);
+  g_clear_pointer (&info->parameters, g_variant_unref);
   g_free (data);
 }
 
@@ -103,6 +105,12 @@ LamRunInfo *
 lam_run_info (LamJob *job)
 {
   return g_object_get_data (G_OBJECT (job), "lam-run");
+}
+
+gboolean
+lam_run_job_is (LamJob *job)
+{
+  return lam_run_info (job) != NULL;
 }
 
 void

@@ -9,11 +9,14 @@ G_BEGIN_DECLS
 typedef struct {
   LamDataset *dataset; /* that it was started on */
   double tilt, tilt_degrees;
-  gboolean saved;
+  LamPrepareParams prepared; /* how they were read */
+  GVariant *parameters;      /* the session's, when it began; or NULL */
 } LamRunInfo;
 
 /* NULL for other jobs. */
 LamRunInfo *lam_run_info (LamJob *job);
+
+gboolean lam_run_job_is (LamJob *job);
 
 /* What a run with this tilt needs beside @params of an upright one: the turned data are a second copy, which goes to the
  * devices and then away, while @dataset stays. For the plan and the run alike. */

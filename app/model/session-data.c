@@ -161,13 +161,14 @@ geometry_changed_cb (LamSession *self, gpointer data)
 {
   /* A result stays in view until its geometry is no longer the one that is set; back there, it comes back. */
   if (self->result != NULL && self->show != LAM_SHOW_RUN && self->geometry != NULL) {
-    gboolean same = lam_run_info (self->result_job)->dataset == self->dataset
+    gboolean same = lam_prepare_params_equal (lam_result_get_prepared (self->shown), &self->prepared)
                     && lam_geometry_equal (self->result->geometry, self->geometry)
                     && self->result_tilt == lam_session_tilt (self);
     LamShow show = same ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
     if (show != self->show) {
       self->show = show;
       lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
+      lam_session_set_shown (self, same ? self->shown : NULL);
       if (same)
         lam_session_request_plane (self);
     }
@@ -223,10 +224,14 @@ use_center (LamSession *self, const Finding *f)
           : g_strdup_printf (_ ("perhaps %.2f: %s"), channel, c->note != NULL ? c->note : _ ("not clear"));
   lam_session_log (self, _ ("centre of rotation (COR): channel %.2f ± %.2f, confidence %.2f, found by %s"), channel,
                    width, c->confidence, c->method);
+  gboolean modified = self->modified;
   if (!f->automatic)
     lam_parameter_edit (p, value, &error);
   else if (c->confidence >= TRUSTED)
     lam_parameter_set_default (p, value, &error);
+  /* What was found by itself is nobody's change. */
+  if (f->automatic && !modified)
+    lam_session_rebase (self);
   lam_parameter_set_note (p, note);
   g_variant_unref (value);
   if (error != NULL)
@@ -295,12 +300,18 @@ drop_data (LamSession *self)
     lam_import_take (self->import, NULL, NULL);
   drop_load (self);
   drop_live (self);
+  lam_session_autosave_reset (self);
+  g_clear_pointer (&self->home, g_free);
+  self->edits_before = 0;
   self->finding = self->applying = self->run_after = FALSE;
   lam_session_ask (self, LAM_QUESTION_NONE, NULL);
   lam_session_forget_runs (self);
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   g_clear_pointer (&self->unreadable, g_free);
   g_clear_pointer (&self->scan_path, g_free);
+  self->example = FALSE;
+  g_string_set_size (self->log, 0);
+  lam_session_log_changed (self);
   self->show = LAM_SHOW_LIVE;
   self->data_serial++;
   lam_session_update_preparation (self);
@@ -332,7 +343,9 @@ use_dataset (LamSession *self, LamDataset *dataset)
   take_dataset (self, dataset);
   lam_session_update_preparation (self);
   g_signal_emit_by_name (self, "data-changed");
-  if (!lam_session_go_on_resuming (self) && self->base->channel_offset == 0)
+  if (!self->modified)
+    lam_session_rebase (self);
+  if (!lam_session_apply_pending (self) && !lam_session_go_on_resuming (self) && self->base->channel_offset == 0)
     find_center (self, TRUE);
 }
 
@@ -400,19 +413,27 @@ load_finished_cb (LamJob *job, LamSession *self)
   lam_session_set_state (self, self->title != NULL ? LAM_SESSION_READY : LAM_SESSION_EMPTY);
   self->unreadable = g_strdup (error != NULL ? error->message : _ ("the data were not read"));
   lam_session_drop_resuming (self);
+  lam_session_drop_pending (self);
   lam_session_update_geometry (self);
   if (error != NULL)
     lam_session_fail (self, error);
 }
 
 void
-lam_session_start_load (LamSession *self, LamJob *job)
+lam_session_start_reading (LamSession *self, LamJob *job, GCallback finished)
 {
+  drop_load (self);
   self->load = job;
   g_signal_connect (job, "changed", G_CALLBACK (load_changed_cb), self);
-  g_signal_connect (job, "finished", G_CALLBACK (load_finished_cb), self);
+  g_signal_connect (job, "finished", finished, self);
   lam_session_set_state (self, LAM_SESSION_OPENING);
   lam_queue_add (self->queue, job);
+}
+
+void
+lam_session_start_load (LamSession *self, LamJob *job)
+{
+  lam_session_start_reading (self, job, G_CALLBACK (load_finished_cb));
 }
 
 static void
@@ -439,7 +460,10 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
   lam_import_take (self->import, scan, options);
   self->stamp = scan->stamp;
   lam_preparation_from_scan (self->parameters, scan);
-  lam_preparation_params (self->parameters, &self->prepared);
+  if (self->pending != NULL)
+    self->prepared = self->pending->prepared;
+  else
+    lam_preparation_params (self->parameters, &self->prepared);
   show_angle_rows (self, scan->missing_angles);
   if (!lam_scan_complete (scan, &error)) {
     self->unreadable = g_strdup (error->message);
@@ -454,7 +478,7 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
     lam_scan_free (scan);
     return;
   }
-  if (!lam_session_is_resuming (self))
+  if (!lam_session_is_resuming (self) && self->pending == NULL)
     lam_session_look_for_run (self, scan->path);
   lam_session_start_load (self, lam_job_new_load (scan, &self->prepared));
 }
@@ -463,6 +487,7 @@ typedef struct {
   char *path;
   LamScanOptions options;
   uint64_t opened;
+  gboolean session; /* it is no scan */
 } Opening;
 
 static void
@@ -476,6 +501,12 @@ static void
 open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   GError *error = NULL;
+  Opening *opening = data;
+  if (lam_session_file_is_one (opening->path)) { /* whatever it is called */
+    opening->session = TRUE;
+    g_task_return_pointer (task, NULL, NULL);
+    return;
+  }
   LamScan *scan = lam_scan_open (((Opening *) data)->path, &((Opening *) data)->options, &error);
   if (scan != NULL)
     g_task_return_pointer (task, scan, (GDestroyNotify) lam_scan_free);
@@ -492,10 +523,15 @@ open_done_cb (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (LamScan) scan = g_task_propagate_pointer (G_TASK (result), &error);
   if (opening->opened != self->opened)
     return;
+  if (opening->session) {
+    lam_session_open_session (self, opening->path);
+    return;
+  }
   if (scan != NULL) {
     use_scan (self, g_steal_pointer (&scan), &opening->options);
     return;
   }
+  lam_session_drop_pending (self);
   lam_session_set_state (self, self->before);
   lam_session_fail (self, error);
 }
@@ -513,7 +549,7 @@ lam_session_open_path (LamSession *self, const char *path, const LamScanOptions 
     self->before = self->state;
   lam_session_set_state (self, LAM_SESSION_OPENING);
   Opening *opening = g_new (Opening, 1);
-  *opening = (Opening){g_strdup (path), *options, ++self->opened};
+  *opening = (Opening){g_strdup (path), *options, ++self->opened, FALSE};
   g_autoptr (GTask) task = g_task_new (self, NULL, open_done_cb, NULL);
   g_task_set_name (task, "lam_session_open");
   g_task_set_task_data (task, opening, opening_free);
@@ -536,6 +572,7 @@ lam_session_open (LamSession *self, GFile *file)
   }
   const LamScanOptions none = LAM_SCAN_OPTIONS_INIT;
   lam_session_drop_resuming (self);
+  lam_session_drop_pending (self);
   lam_session_open_path (self, path, &none);
 }
 
@@ -580,18 +617,32 @@ example_func (LamJob *job, gpointer data, GError **error)
   return TRUE;
 }
 
+static void
+open_example (LamSession *self)
+{
+  self->opened++;
+  drop_data (self);
+  self->example = TRUE;
+  g_clear_pointer (&self->title, g_free);
+  show_angle_rows (self, FALSE);
+  lam_session_start_load (self, lam_job_new (_ ("Make the example"), example_func, NULL, NULL));
+}
+
 void
 lam_session_open_example (LamSession *self)
 {
   g_return_if_fail (LAM_IS_SESSION (self));
   if (is_busy (self))
     return;
-  self->opened++;
   lam_session_drop_resuming (self);
-  drop_data (self);
-  g_clear_pointer (&self->title, g_free);
-  show_angle_rows (self, FALSE);
-  lam_session_start_load (self, lam_job_new (_ ("Make the example"), example_func, NULL, NULL));
+  lam_session_drop_pending (self);
+  open_example (self);
+}
+
+void
+lam_session_open_pending_example (LamSession *self)
+{
+  open_example (self);
 }
 
 void
@@ -599,6 +650,7 @@ lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geom
 {
   g_return_if_fail (LAM_IS_SESSION (self) && geometry != NULL);
   self->opened++;
+  lam_session_drop_pending (self);
   drop_data (self);
   lam_session_take_base (self, title, geometry);
   lam_session_set_data_facts (self, title, geometry, NULL);

@@ -25,9 +25,12 @@ struct _LamSession {
   LamParameterList *parameters;
   LamSliceModel *slices;
   LamSeries *series;
+  GArray *curve; /* of LamReconIteration: what the series shows, whole */
+  GString *log;  /* all lines */
+  LamResults *results;
   GListStore *facts[LAM_FACT_LISTS];
   LamSessionState state, before; /* before: to go back to when opening fails */
-  char *title, *doing, *left, *problem, *question;
+  char *title, *doing, *left, *problem, *question, *offer;
   LamQuestion asked;
   double fraction;
   LamGeometry *base;     /* as the data state it */
@@ -36,8 +39,9 @@ struct _LamSession {
 
   /* session-data.c */
   LamQueue *queue;
-  uint64_t opened;     /* counts openings: a late answer shows itself */
-  LamJob *load;        /* reading a scan or making the example */
+  uint64_t opened; /* counts openings: a late answer shows itself */
+  LamJob *load;    /* reading a scan or a session, or making the example */
+  gboolean example;
   LamDataset *dataset; /* NULL until it was read */
   char *unreadable;    /* why it could not be */
   char *scan_path;     /* of what is open; NULL = no file */
@@ -63,9 +67,11 @@ struct _LamSession {
   LamJob *run, *save;
   gboolean discarding;
   guint log_seen, iterations_seen;
-  LamReconResult *result;
-  LamJob *result_job; /* that made it */
+  LamReconResult *result; /* in view, or just not: its axis is not the one that is set */
+  LamResult *shown;       /* the same */
+  LamResult *told_shown;  /* only while it is in view; a reference */
   double result_tilt;
+  char *results_folder;   /* the person's; NULL = beside the scan */
   gboolean plane_working; /* one plane of the result is being copied out */
   guint planes_pending;   /* bits of those to come after it */
 
@@ -74,14 +80,47 @@ struct _LamSession {
   int kept_lock;
   struct LamKeptRun *cut; /* a run that was cut off: asked about, or being resumed */
   gboolean resuming;
+  struct LamKeptSession *orphan; /* a session that was cut off: asked about, or being restored */
+  gboolean looking;              /* for either */
+
+  /* session-store.c */
+  LamSessionFile *pending;      /* read; applied when its scan is there */
+  char *pending_path, *located; /* of the session; of its scan, where that is now */
+  gboolean restoring;           /* it is what a crash left */
+  LamSessionFile *edited;       /* restored; its parameters are set again once its run goes on */
+  char *home;                   /* the file it was opened from, or saved as */
+  LamJob *store;                /* writing it */
+  gboolean modified;
+  GVariant *stored;                       /* parameters as they are in the file */
+  uint64_t results_serial, stored_serial; /* changes of the list of results */
+  int64_t index[LAM_PLANES];              /* last seen; -1 = never */
+  int64_t edits_before;                   /* of the session that was restored */
+
+  /* session-autosave.c */
+  guint autosave; /* seconds; 0 = off */
+  guint rest_timer, limit_timer;
+  uint64_t changes, kept_changes;
+  LamJob *keeping;
+  gboolean keep_again, keep_told;
+  char *prefix; /* of its files in the state folder; NULL = none yet */
+  int prefix_lock;
 };
 
 /* session.c */
 void lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry);
 void lam_session_update_geometry (LamSession *self);
 void lam_session_say (LamSession *self, const char *text, gboolean result); /* emits "message" */
+void lam_session_say_undo (LamSession *self, const char *text);             /* emits "undoable" */
 
 void lam_session_ask (LamSession *self, LamQuestion kind, const char *text);
+void lam_session_set_offer (LamSession *self, const char *text);
+void lam_session_clear_curve (LamSession *self);
+void lam_session_add_iteration (LamSession *self, const LamReconIteration *it);
+void lam_session_set_modified (LamSession *self, gboolean modified);
+/* Emits "log-changed". */
+void lam_session_log_changed (LamSession *self);
+void lam_session_exchange_view (LamSession *self, LamSessionView *view, gboolean save);
+void lam_session_set_shown (LamSession *self, LamResult *result);
 
 /* session-facts.c; @scan is NULL for an example */
 void lam_session_set_data_facts (LamSession *self, const char *title, const LamGeometry *g, const LamScan *scan);
@@ -105,9 +144,41 @@ const LamProvenance *lam_session_made (LamSession *self); /* of the data; NULL =
 double lam_session_file_channel (LamSession *self, double channel);
 void lam_session_update_preparation (LamSession *self);
 
+/* session-recovery.c: deletes on another thread: large files take long. */
+void lam_session_drop_file (const char *path);
+/* What lies behind the name of a session that a crash left: taken over, lock and all. */
+gboolean lam_session_adopt_orphan (LamSession *self);
+void lam_session_drop_orphan (LamSession *self, gboolean discard);
+const char *lam_session_get_kept_run (LamSession *self); /* its note, or NULL */
+
+/* session-store.c */
+LamSessionFile *lam_session_to_file (LamSession *self);
+void lam_session_open_session (LamSession *self, const char *path);
+/* Its scan is there: the rest of it. FALSE = nothing is pending. */
+gboolean lam_session_apply_pending (LamSession *self);
+void lam_session_drop_pending (LamSession *self);
+void lam_session_apply_edited (LamSession *self); /* the run to resume has begun, or cannot */
+void lam_session_store_init (LamSession *self);
+void lam_session_store_dispose (LamSession *self);
+void lam_session_use_changed (LamSession *self); /* the answer to LAM_QUESTION_CHANGED */
+/* What is there now is what the file has. */
+void lam_session_rebase (LamSession *self);
+void lam_session_update_modified (LamSession *self);
+
+/* session-autosave.c: something changed; @soon: an edit, which is not to be lost */
+void lam_session_touch (LamSession *self, gboolean soon);
+void lam_session_keep_now (LamSession *self);
+gboolean lam_session_has_loose (LamSession *self); /* a result that lies in no file at all */
+void lam_session_delete_kept (const char *prefix); /* any thread */
+void lam_session_autosave_dispose (LamSession *self);
+/* Forgets what is kept: another thing is open. */
+void lam_session_autosave_reset (LamSession *self);
+
 /* session-data.c */
 void lam_session_start_load (LamSession *self, LamJob *job);
+void lam_session_start_reading (LamSession *self, LamJob *job, GCallback finished);
 void lam_session_open_path (LamSession *self, const char *path, const LamScanOptions *options);
+void lam_session_open_pending_example (LamSession *self);
 void lam_session_use_angles (LamSession *self);
 void lam_session_data_init (LamSession *self);
 void lam_session_data_dispose (LamSession *self);
@@ -116,11 +187,14 @@ void lam_session_request_live (LamSession *self);
 void lam_session_recon_params (LamSession *self, LamReconParams *params);
 
 /* session-run.c */
+void lam_session_run_init (LamSession *self);
 void lam_session_run_dispose (LamSession *self);
 void lam_session_request_plane (LamSession *self);                /* those of the result that are wanted */
 void lam_session_request_planes (LamSession *self, guint planes); /* by their bits */
 void lam_session_want_planes (LamSession *self);                  /* tells the run which ones are */
 void lam_session_drop_result (LamSession *self);
+/* In view, without an edit. */
+void lam_session_put_in_view (LamSession *self, LamResult *result);
 void lam_session_forget_runs (LamSession *self);
 double lam_session_tilt (LamSession *self); /* radians */
 

@@ -71,20 +71,35 @@ run_changed_cb (LamJob *job, LamSession *self)
   g_autoptr (GArray) iterations = lam_job_dup_iterations (job, self->iterations_seen);
   for (guint i = 0; iterations != NULL && i < iterations->len; i++) {
     const LamReconIteration *it = &g_array_index (iterations, LamReconIteration, i);
-    lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->cost});
+    lam_session_add_iteration (self, it);
   }
   self->iterations_seen += iterations != NULL ? iterations->len : 0;
 }
 
 static void
-take_result (LamSession *self, LamJob *job)
+take_result (LamSession *self, LamResult *result)
 {
-  LamReconResult *result = lam_job_get_result (job);
+  LamReconResult *recon = lam_result_get_recon (result);
   lam_session_drop_result (self);
-  self->result = lam_recon_result_ref (result);
-  self->result_job = g_object_ref (job);
-  self->result_tilt = lam_run_info (job)->tilt;
+  self->result = lam_recon_result_ref (recon);
+  self->shown = g_object_ref (result);
+  self->result_tilt = lam_result_get_tilt_degrees (result) * G_PI / 180;
   self->show = LAM_SHOW_RESULT;
+}
+
+/* What came of a run goes into the list of results; the job is done with. */
+static void
+add_result (LamSession *self, LamJob *job)
+{
+  LamReconResult *recon = lam_job_get_result (job);
+  const LamRunInfo *info = lam_run_info (job);
+  g_autofree char *name = lam_results_suggest_name (self->results, &recon->params, recon->geometry);
+  g_autoptr (LamResult) result = lam_result_new (name, recon, info->parameters, info->tilt_degrees, &info->prepared);
+  lam_results_add (self->results, result);
+  take_result (self, result);
+  /* The geometry may have been edited meanwhile: then the slice is live again. */
+  self->result_tilt = info->tilt;
+  lam_queue_remove (self->queue, job);
 }
 
 static void
@@ -93,7 +108,7 @@ finish (LamSession *self, LamJob *job)
   LamReconResult *result = lam_job_get_result (job);
   g_autoptr (GError) error = lam_job_dup_error (job);
   if (result != NULL) {
-    take_result (self, job);
+    add_result (self, job);
     g_autofree char *text = result->stopped ? g_strdup_printf (_ ("Stopped and kept after %.1f s"), result->seconds)
                                             : g_strdup_printf (_ ("Reconstructed in %.1f s"), result->seconds);
     lam_session_say (self, text, TRUE);
@@ -111,10 +126,12 @@ finish (LamSession *self, LamJob *job)
   }
   lam_session_set_progress (self, -1, NULL, NULL);
   lam_session_set_state (self, LAM_SESSION_READY);
+  lam_session_set_shown (self, self->show == LAM_SHOW_RESULT ? self->shown : NULL);
   if (self->show == LAM_SHOW_RESULT)
     lam_session_request_plane (self);
   else
     lam_session_request_live (self);
+  lam_session_keep_now (self);
 }
 
 static void
@@ -147,9 +164,13 @@ lam_session_run (LamSession *self)
     self->run_after = TRUE;
     return;
   }
-  if (self->asked == LAM_QUESTION_RESUME && !self->resuming) {
+  if ((self->asked == LAM_QUESTION_RESUME || (self->asked == LAM_QUESTION_RESTORE && self->cut != NULL))
+      && !self->resuming) {
     g_autoptr (GError) error =
-        g_error_new (LAM_ERROR, LAM_ERROR_INVALID, _ ("%s Resume it or discard it first."), self->question);
+        g_error_new (LAM_ERROR, LAM_ERROR_INVALID,
+                     self->asked == LAM_QUESTION_RESUME ? _ ("%s Resume it or discard it first.")
+                                                        : _ ("%s Restore it or discard it first."),
+                     self->question);
     lam_session_fail (self, error);
     return;
   }
@@ -172,11 +193,14 @@ lam_session_run (LamSession *self)
   self->show = LAM_SHOW_RUN;
   self->discarding = FALSE;
   self->log_seen = self->iterations_seen = 0;
+  lam_session_set_shown (self, NULL);
   lam_slice_model_set_generation (self->slices, generation);
-  lam_series_clear (self->series);
+  lam_session_clear_curve (self);
   self->run = lam_run_job_new (self->dataset, self->geometry, &self->options, &self->prepared, lam_session_tilt (self),
                                &params);
   g_object_set_data (G_OBJECT (self->run), "lam-data", GUINT_TO_POINTER (self->data_serial));
+  lam_run_info (self->run)->parameters = lam_parameter_list_save (self->parameters);
+  lam_run_info (self->run)->prepared = self->prepared; /* no list in it */
   g_signal_connect (self->run, "changed", G_CALLBACK (run_changed_cb), self);
   g_signal_connect (self->run, "snapshot", G_CALLBACK (run_snapshot_cb), self);
   g_signal_connect (self->run, "finished", G_CALLBACK (run_finished_cb), self);
@@ -184,6 +208,7 @@ lam_session_run (LamSession *self)
   lam_session_set_progress (self, -1, _ ("preparing"), NULL);
   lam_session_set_state (self, LAM_SESSION_RUNNING);
   lam_queue_add (self->queue, self->run);
+  lam_session_keep_now (self);
 }
 
 void
@@ -224,62 +249,106 @@ is_run_of_data (LamSession *self, LamJob *job)
          && GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (job), "lam-data")) == (guint) self->data_serial;
 }
 
-static gboolean
-is_own (LamSession *self, LamJob *job)
+gboolean
+lam_session_can_show (LamSession *self, LamResult *result)
 {
-  return is_run_of_data (self, job) && lam_job_get_result (job) != NULL;
+  g_return_val_if_fail (LAM_IS_SESSION (self) && LAM_IS_RESULT (result), FALSE);
+  return self->run == NULL && lam_result_get_recon (result)->volume != NULL
+         && lam_results_index (self->results, result) >= 0;
 }
 
-gboolean
-lam_session_can_show (LamSession *self, LamJob *job)
+void
+lam_session_put_in_view (LamSession *self, LamResult *result)
 {
-  g_return_val_if_fail (LAM_IS_SESSION (self) && LAM_IS_JOB (job), FALSE);
-  return self->run == NULL && is_own (self, job);
+  const GArray *iterations = lam_result_get_recon (result)->iterations;
+  take_result (self, result);
+  lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
+  lam_session_clear_curve (self);
+  for (guint i = 0; i < iterations->len; i++)
+    lam_session_add_iteration (self, &g_array_index (iterations, LamReconIteration, i));
+  lam_session_set_shown (self, result);
+  lam_session_request_plane (self);
 }
 
 /* Its axis and tilt come with it: they are what the picture was made with. */
 void
-lam_session_show_job (LamSession *self, LamJob *job)
+lam_session_show_result (LamSession *self, LamResult *result)
 {
-  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_JOB (job));
-  if (!lam_session_can_show (self, job))
+  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_RESULT (result));
+  if (!lam_session_can_show (self, result))
     return;
-  take_result (self, job);
-  lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
   LamUndo *undo = self->undo;
+  lam_session_drop_result (self);
   lam_undo_begin (undo, _ ("Show Result"));
-  double channel =
-      lam_provenance_channel (&lam_run_info (job)->dataset->made, lam_geometry_center (self->result->geometry));
+  LamReconResult *recon = lam_result_get_recon (result);
+  double channel = lam_provenance_channel (&recon->made, lam_geometry_center (recon->geometry));
   lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"),
                       g_variant_new_double (rint (channel * 100) / 100), NULL);
   lam_parameter_edit (lam_parameter_list_find (self->parameters, "tilt"),
-                      g_variant_new_double (lam_run_info (job)->tilt_degrees), NULL);
+                      g_variant_new_double (lam_result_get_tilt_degrees (result)), NULL);
   lam_undo_end (undo);
-  lam_series_clear (self->series);
-  for (guint i = 0; i < self->result->iterations->len; i++) {
-    const LamReconIteration *it = &g_array_index (self->result->iterations, LamReconIteration, i);
-    lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->cost});
-  }
-  self->show = LAM_SHOW_RESULT;
-  lam_session_request_plane (self);
+  lam_session_put_in_view (self, result);
+}
+
+void
+lam_session_show_live (LamSession *self)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  if (self->run != NULL || self->result == NULL)
+    return;
+  lam_session_drop_result (self);
+  lam_session_set_shown (self, NULL);
+  self->show = LAM_SHOW_LIVE;
+  lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
+  lam_session_request_live (self);
   g_object_notify (G_OBJECT (self), "state");
 }
 
 void
-lam_session_remove_job (LamSession *self, LamJob *job)
+lam_session_remove_result (LamSession *self, LamResult *result)
 {
-  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_JOB (job));
-  if (lam_job_is_active (job))
-    return;
-  if (self->result_job == job) {
-    lam_session_drop_result (self);
-    lam_session_forget_kept (self);
-    self->show = LAM_SHOW_LIVE;
-    lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
-    lam_session_request_live (self);
+  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_RESULT (result));
+  g_autofree char *text = g_strdup_printf (_ ("Removed “%s”"), lam_result_get_name (result));
+  lam_results_remove (self->results, result);
+  lam_session_say_undo (self, text);
+}
+
+/* Removed, or the removal undone: what is not in the list is not in view. */
+static void
+results_changed_cb (GListModel *results, guint position, guint removed, guint added, LamSession *self)
+{
+  if (self->shown != NULL && lam_results_index (self->results, self->shown) < 0) {
+    if (self->run == NULL)
+      lam_session_show_live (self);
+    else
+      lam_session_drop_result (self);
   }
-  lam_queue_remove (self->queue, job);
   g_object_notify (G_OBJECT (self), "state");
+}
+
+void
+lam_session_run_init (LamSession *self)
+{
+  g_signal_connect_object (self->results, "items-changed", G_CALLBACK (results_changed_cb), self, 0);
+}
+
+void
+lam_session_use_parameters (LamSession *self, LamResult *result)
+{
+  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_RESULT (result));
+  GVariant *values = lam_result_get_parameters (result);
+  gsize n = values != NULL ? g_variant_n_children (values) : 0;
+  lam_undo_begin (self->undo, _ ("Use Parameters"));
+  for (gsize i = 0; i < n; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GVariant) value = NULL;
+    g_autofree char *id = NULL;
+    g_variant_get_child (values, i, "{sv}", &id, &value);
+    LamParameter *p = lam_parameter_list_find (self->parameters, id);
+    if (p != NULL && !lam_parameter_edit (p, value, &error))
+      lam_session_fail (self, error);
+  }
+  lam_undo_end (self->undo);
 }
 
 /* Another scan: the results of this one go. */
@@ -288,6 +357,8 @@ lam_session_forget_runs (LamSession *self)
 {
   lam_session_let_kept_go (self);
   lam_session_drop_result (self);
+  lam_session_set_shown (self, NULL);
+  lam_results_clear (self->results);
   for (guint i = g_list_model_get_n_items (G_LIST_MODEL (self->queue)); i-- > 0;) {
     g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (self->queue), i);
     if (!lam_job_is_active (job) && is_run_of_data (self, job))
@@ -381,7 +452,7 @@ void
 lam_session_drop_result (LamSession *self)
 {
   g_clear_pointer (&self->result, lam_recon_result_unref);
-  g_clear_object (&self->result_job);
+  g_clear_object (&self->shown);
 }
 
 /* -- saving -- */
@@ -394,16 +465,16 @@ save_finished_cb (LamJob *job, LamSession *self)
   g_signal_handlers_disconnect_by_data (held, self);
   lam_queue_remove (self->queue, held);
   if (error != NULL) {
-    lam_session_fail (self, error);
+    if (!g_error_matches (error, LAM_ERROR, LAM_ERROR_CANCELLED))
+      lam_session_fail (self, error);
     return;
   }
-  LamRunInfo *info = g_object_get_data (G_OBJECT (held), "lam-saves") != NULL
-                         ? lam_run_info (g_object_get_data (G_OBJECT (held), "lam-saves"))
-                         : NULL;
-  if (info != NULL)
-    info->saved = TRUE;
-  lam_session_forget_kept (self);
   const char *path = g_object_get_data (G_OBJECT (held), "lam-path");
+  LamResult *result = g_object_get_data (G_OBJECT (held), "lam-saves");
+  lam_result_set_place (result, LAM_VOXELS_SAVED, path, "/recon");
+  if (!lam_session_has_unsaved (self))
+    lam_session_forget_kept (self);
+  lam_session_touch (self, TRUE);
   g_autofree char *name = g_path_get_basename (path), *folder = g_path_get_dirname (path);
   g_autofree char *text = g_strdup_printf (_ ("Saved as %s in %s"), name, folder);
   lam_session_log (self, _ ("saved as %s"), path);
@@ -411,30 +482,84 @@ save_finished_cb (LamJob *job, LamSession *self)
 }
 
 void
+lam_session_save_result (LamSession *self, LamResult *result, GFile *file)
+{
+  g_return_if_fail (LAM_IS_SESSION (self) && LAM_IS_RESULT (result) && G_IS_FILE (file));
+  g_autofree char *path = g_file_get_path (file);
+  g_autoptr (GError) error = NULL;
+  if (path == NULL)
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_IO, _ ("only files of this machine can be written"));
+  else if (self->save != NULL)
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_INVALID, _ ("another result is still being saved"));
+  else if (lam_result_get_recon (result)->volume == NULL)
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_MISSING, _ ("“%s” has no voxels: %s"), lam_result_get_name (result),
+                 lam_result_get_problem (result));
+  if (error != NULL) {
+    lam_session_fail (self, error);
+    return;
+  }
+  self->save = lam_job_new_save (lam_result_get_recon (result), path);
+  g_object_set_data_full (G_OBJECT (self->save), "lam-saves", g_object_ref (result), g_object_unref);
+  g_object_set_data_full (G_OBJECT (self->save), "lam-path", g_strdup (path), g_free);
+  g_signal_connect (self->save, "finished", G_CALLBACK (save_finished_cb), self);
+  lam_queue_add_now (self->queue, self->save);
+}
+
+void
 lam_session_save (LamSession *self, GFile *file)
 {
   g_return_if_fail (LAM_IS_SESSION (self) && G_IS_FILE (file));
-  g_autofree char *path = g_file_get_path (file);
-  if (self->result == NULL || self->save != NULL || path == NULL)
-    return;
-  self->save = lam_job_new_save (self->result, path);
-  g_object_set_data_full (G_OBJECT (self->save), "lam-saves", g_object_ref (self->result_job), g_object_unref);
-  g_object_set_data_full (G_OBJECT (self->save), "lam-path", g_strdup (path), g_free);
-  g_signal_connect (self->save, "finished", G_CALLBACK (save_finished_cb), self);
-  lam_queue_add (self->queue, self->save);
+  if (self->shown != NULL)
+    lam_session_save_result (self, self->shown, file);
+}
+
+/* Beside the scan, with @suffix in place of the scan's own. */
+static GFile *
+suggest (LamSession *self, const char *suffix, const char *wanted)
+{
+  g_autofree char *name = g_strdup (self->title != NULL ? self->title : "");
+  g_autofree char *folder = wanted != NULL            ? g_strdup (wanted)
+                            : self->scan_path != NULL ? g_path_get_dirname (self->scan_path)
+                                                      : NULL;
+  char *dot = strrchr (name, '.');
+  if (dot != NULL && dot > name)
+    *dot = '\0';
+  g_autofree char *file = g_strconcat (*name != '\0' ? name : "lamina", suffix, NULL);
+  return g_file_new_build_filename (folder != NULL ? folder : g_get_home_dir (), file, NULL);
 }
 
 GFile *
 lam_session_suggest_file (LamSession *self)
 {
   g_return_val_if_fail (LAM_IS_SESSION (self), NULL);
-  g_autofree char *name = g_strdup (self->title != NULL ? self->title : "");
-  g_autofree char *folder = self->scan_path != NULL ? g_path_get_dirname (self->scan_path) : NULL;
-  char *dot = strrchr (name, '.');
-  if (dot != NULL && dot > name)
-    *dot = '\0';
-  g_autofree char *file = g_strdup_printf ("%s-recon.h5", *name != '\0' ? name : "lamina");
-  return g_file_new_build_filename (folder != NULL ? folder : g_get_home_dir (), file, NULL);
+  return suggest (self, "-recon.h5", self->results_folder);
+}
+
+/* The only one is tooth-recon.h5; one of several has its name in it. */
+GFile *
+lam_session_suggest_result_file (LamSession *self, LamResult *result)
+{
+  g_return_val_if_fail (LAM_IS_SESSION (self) && LAM_IS_RESULT (result), NULL);
+  if (g_list_model_get_n_items (G_LIST_MODEL (self->results)) < 2)
+    return suggest (self, "-recon.h5", self->results_folder);
+  g_autofree char *plain = g_strdelimit (g_strdup (lam_result_get_name (result)), " /\\:*?\"<>|", '-');
+  g_autofree char *suffix = g_strdup_printf ("-%s.h5", plain);
+  return suggest (self, suffix, self->results_folder);
+}
+
+GFile *
+lam_session_suggest_session_file (LamSession *self)
+{
+  g_return_val_if_fail (LAM_IS_SESSION (self), NULL);
+  return self->home != NULL ? g_file_new_for_path (self->home) : suggest (self, LAM_SESSION_SUFFIX, NULL);
+}
+
+void
+lam_session_set_results_folder (LamSession *self, const char *folder)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  g_free (self->results_folder);
+  self->results_folder = g_strdup (folder);
 }
 
 gboolean
@@ -446,7 +571,19 @@ lam_session_can_save (LamSession *self)
 gboolean
 lam_session_has_unsaved (LamSession *self)
 {
-  return self->result != NULL && !lam_run_info (self->result_job)->saved;
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->results)); i++)
+    if (!lam_result_get_safe (lam_results_get (self->results, i)))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+lam_session_has_loose (LamSession *self)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->results)); i++)
+    if (lam_result_get_place (lam_results_get (self->results, i)) == LAM_VOXELS_MEMORY)
+      return TRUE;
+  return FALSE;
 }
 
 void

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "model/preparation.h"
 #include "model/session-parameters.h"
@@ -20,10 +21,25 @@ enum {
   PROP_PROBLEM,
   PROP_QUESTION,
   PROP_UNAPPLIED,
+  PROP_MODIFIED,
+  PROP_SHOWN,
   N_PROPS
 };
 static GParamSpec *properties[N_PROPS];
-enum { GEOMETRY_CHANGED, DATA_CHANGED, LOGGED, MESSAGE, FAILED, N_SIGNALS };
+enum {
+  GEOMETRY_CHANGED,
+  DATA_CHANGED,
+  LOGGED,
+  MESSAGE,
+  FAILED,
+  UNDOABLE,
+  LOG_CHANGED,
+  SAVE_VIEW,
+  SHOW_VIEW,
+  N_SIGNALS
+};
+/* Lines that the session keeps; when there are more, the oldest half goes. */
+#define LOG_BYTES (1 << 20)
 static guint signals[N_SIGNALS];
 
 static void
@@ -69,6 +85,11 @@ lam_session_log (LamSession *self, const char *format, ...)
   g_autofree char *line = g_strdup_vprintf (format, args);
   va_end (args);
   g_debug ("%s", line);
+  if (self->log->len > LOG_BYTES) { /* the oldest half goes */
+    const char *cut = strchr (self->log->str + LOG_BYTES / 2, '\n');
+    g_string_erase (self->log, 0, cut != NULL ? cut + 1 - self->log->str : -1);
+  }
+  g_string_append_printf (self->log, "%s\n", line);
   g_signal_emit (self, signals[LOGGED], 0, line);
 }
 
@@ -88,10 +109,30 @@ lam_session_say (LamSession *self, const char *text, gboolean result)
 }
 
 void
+lam_session_say_undo (LamSession *self, const char *text)
+{
+  g_debug ("%s", text);
+  g_signal_emit (self, signals[UNDOABLE], 0, text);
+}
+
+void
 lam_session_ask (LamSession *self, LamQuestion kind, const char *text)
 {
   self->asked = kind;
   set_text (self, &self->question, text, PROP_QUESTION);
+}
+
+void
+lam_session_set_offer (LamSession *self, const char *text)
+{
+  g_free (self->offer);
+  self->offer = g_strdup (text);
+}
+
+const char *
+lam_session_get_question_offer (LamSession *self)
+{
+  return self->offer;
 }
 
 const char *
@@ -99,6 +140,74 @@ lam_session_get_question (LamSession *self, LamQuestion *kind)
 {
   *kind = self->asked;
   return self->question;
+}
+
+void
+lam_session_clear_curve (LamSession *self)
+{
+  g_array_set_size (self->curve, 0);
+  lam_series_clear (self->series);
+}
+
+void
+lam_session_add_iteration (LamSession *self, const LamReconIteration *it)
+{
+  g_array_append_val (self->curve, *it);
+  lam_series_append (self->series, it->iteration, (double[]){it->change_percent, it->cost});
+}
+
+void
+lam_session_set_modified (LamSession *self, gboolean modified)
+{
+  if (self->modified == modified)
+    return;
+  self->modified = modified;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODIFIED]);
+}
+
+gboolean
+lam_session_get_modified (LamSession *self)
+{
+  return self->modified;
+}
+
+void
+lam_session_log_changed (LamSession *self)
+{
+  g_signal_emit (self, signals[LOG_CHANGED], 0);
+}
+
+void
+lam_session_exchange_view (LamSession *self, LamSessionView *view, gboolean save)
+{
+  g_signal_emit (self, signals[save ? SAVE_VIEW : SHOW_VIEW], 0, view);
+}
+
+/* Tells the rows which one it is; their logs differ. */
+void
+lam_session_set_shown (LamSession *self, LamResult *result)
+{
+  if (self->told_shown == result)
+    return;
+  if (self->told_shown != NULL)
+    lam_result_set_shown (self->told_shown, FALSE);
+  g_set_object (&self->told_shown, result);
+  if (result != NULL)
+    lam_result_set_shown (result, TRUE);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHOWN]);
+  lam_session_log_changed (self);
+}
+
+LamResult *
+lam_session_get_shown (LamSession *self)
+{
+  return self->told_shown;
+}
+
+const char *
+lam_session_get_log (LamSession *self)
+{
+  return self->told_shown != NULL ? lam_result_get_recon (self->told_shown)->log->str : self->log->str;
 }
 
 /* -- geometry -- */
@@ -183,6 +292,8 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
     lam_preparation_follow (list, id);
   if (self->loading)
     return;
+  lam_session_update_modified (self);
+  lam_session_touch (self, TRUE);
   if (preparation) {
     lam_session_update_preparation (self);
     return;
@@ -247,7 +358,7 @@ lam_session_take_base (LamSession *self, const char *title, const LamGeometry *g
   set_text (self, &self->title, title, PROP_TITLE);
   lam_slice_model_clear (self->slices);
   lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
-  lam_series_clear (self->series);
+  lam_session_clear_curve (self);
   self->loading = TRUE;
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->parameters)); i++) {
     g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (self->parameters), i);
@@ -258,6 +369,7 @@ lam_session_take_base (LamSession *self, const char *title, const LamGeometry *g
   lam_preparation_from_scan (self->parameters, NULL);
   self->loading = FALSE;
   lam_undo_clear (self->undo);
+  lam_session_rebase (self);
   lam_session_update_geometry (self);
   lam_session_set_progress (self, -1, NULL, NULL);
   self->before = LAM_SESSION_READY;
@@ -294,6 +406,24 @@ lam_session_get_facts (LamSession *self, LamFacts list)
 {
   g_return_val_if_fail (LAM_IS_SESSION (self) && list < LAM_FACT_LISTS, NULL);
   return G_LIST_MODEL (self->facts[list]);
+}
+
+LamResults *
+lam_session_get_results (LamSession *self)
+{
+  return self->results;
+}
+
+const char *
+lam_session_get_home (LamSession *self)
+{
+  return self->home;
+}
+
+const char *
+lam_session_get_scan_path (LamSession *self)
+{
+  return self->scan_path;
 }
 
 LamQueue *
@@ -375,6 +505,12 @@ lam_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *
   case PROP_UNAPPLIED:
     g_value_set_boolean (value, self->unapplied);
     break;
+  case PROP_MODIFIED:
+    g_value_set_boolean (value, self->modified);
+    break;
+  case PROP_SHOWN:
+    g_value_set_object (value, self->told_shown);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -384,9 +520,13 @@ static void
 lam_session_dispose (GObject *object)
 {
   LamSession *self = LAM_SESSION (object);
+  lam_session_autosave_dispose (self);
+  lam_session_store_dispose (self);
   lam_session_run_dispose (self);
   lam_session_data_dispose (self);
   lam_session_drop_resuming (self);
+  lam_session_drop_orphan (self, FALSE);
+  g_clear_object (&self->told_shown);
   G_OBJECT_CLASS (lam_session_parent_class)->dispose (object);
 }
 
@@ -398,6 +538,13 @@ lam_session_finalize (GObject *object)
   g_object_unref (self->parameters);
   g_object_unref (self->slices);
   g_object_unref (self->series);
+  g_object_unref (self->results);
+  g_array_unref (self->curve);
+  g_string_free (self->log, TRUE);
+  g_clear_pointer (&self->stored, g_variant_unref);
+  g_free (self->home);
+  g_free (self->results_folder);
+  g_free (self->offer);
   for (int i = 0; i < LAM_FACT_LISTS; i++)
     g_object_unref (self->facts[i]);
   g_clear_pointer (&self->base, lam_geometry_free);
@@ -426,7 +573,17 @@ lam_session_class_init (LamSessionClass *klass)
   properties[PROP_PROBLEM] = g_param_spec_string ("problem", NULL, NULL, NULL, flags);
   properties[PROP_QUESTION] = g_param_spec_string ("question", NULL, NULL, NULL, flags);
   properties[PROP_UNAPPLIED] = g_param_spec_boolean ("unapplied", NULL, NULL, FALSE, flags);
+  properties[PROP_MODIFIED] = g_param_spec_boolean ("modified", NULL, NULL, FALSE, flags);
+  properties[PROP_SHOWN] = g_param_spec_object ("shown", NULL, NULL, LAM_TYPE_RESULT, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
+  signals[UNDOABLE] = g_signal_new ("undoable", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                    1, G_TYPE_STRING);
+  signals[LOG_CHANGED] =
+      g_signal_new ("log-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SAVE_VIEW] = g_signal_new ("save-view", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                     1, G_TYPE_POINTER);
+  signals[SHOW_VIEW] = g_signal_new ("show-view", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                     1, G_TYPE_POINTER);
   signals[GEOMETRY_CHANGED] =
       g_signal_new ("geometry-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[DATA_CHANGED] =
@@ -447,6 +604,9 @@ lam_session_init (LamSession *self)
   lam_session_add_parameters (self->parameters);
   self->slices = lam_slice_model_new ();
   self->series = lam_series_new (_ ("iteration"));
+  self->results = lam_results_new (self->undo);
+  self->curve = g_array_new (FALSE, FALSE, sizeof (LamReconIteration));
+  self->log = g_string_new (NULL);
   lam_series_add_column (self->series, "change", _ ("change"), "%");
   lam_series_add_column (self->series, "cost", _ ("cost (what is minimised)"), NULL);
   for (int i = 0; i < LAM_FACT_LISTS; i++)
@@ -464,5 +624,7 @@ lam_session_new (LamQueue *queue)
   LamSession *self = g_object_new (LAM_TYPE_SESSION, NULL);
   self->queue = queue != NULL ? g_object_ref (queue) : lam_queue_new ();
   lam_session_data_init (self);
+  lam_session_run_init (self);
+  lam_session_store_init (self);
   return self;
 }

@@ -9,6 +9,7 @@
 #include "model/facts.h"
 #include "model/import.h"
 #include "model/parameter-list.h"
+#include "model/results.h"
 #include "model/series.h"
 #include "model/slice-model.h"
 #include "model/undo.h"
@@ -28,8 +29,11 @@ typedef enum {
 /* What the session asks without being in the way. */
 typedef enum {
   LAM_QUESTION_NONE,
-  LAM_QUESTION_ANGLES, /* the file states none: are those of the parameters right? */
-  LAM_QUESTION_RESUME, /* a run was cut off: go on with it? */
+  LAM_QUESTION_ANGLES,  /* the file states none: are those of the parameters right? */
+  LAM_QUESTION_RESUME,  /* a run was cut off: go on with it? */
+  LAM_QUESTION_RESTORE, /* the program ended unexpectedly: take up its session, and the run that was cut off with it? */
+  LAM_QUESTION_LOCATE,  /* a session's scan is nowhere: where is it? (lam_session_locate_scan ()) */
+  LAM_QUESTION_CHANGED, /* a session's scan is not as it was: use it all the same? */
 } LamQuestion;
 
 /* The lists of told lines. */
@@ -46,10 +50,12 @@ G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
 
 /* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
  * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can), question,
- * unapplied (preparation was edited since the data were read).
+ * unapplied (preparation was edited since the data were read), modified (there is something that the session's file does not
+ * have), shown (the result in view).
  * Signals: geometry-changed; data-changed (other samples, or none); logged (const char *line); message (const char *text, gboolean
- * result): a thing was done, and whether a result came of it; failed (GError *):
- * to be shown, nothing is lost. */
+ * result): a thing was done, and whether a result came of it; undoable (const char *text): one that can be undone; failed
+ * (GError *): to be shown, nothing is lost; log-changed: another log is to be shown (lam_session_get_log ()); save-view and
+ * show-view (LamSessionView *): whoever knows the zoom fills it in, or takes it. */
 LamSession *lam_session_new (LamQueue *queue); /* the queue that its jobs wait in; NULL = one of its own */
 
 LamParameterList *lam_session_get_parameters (LamSession *self);
@@ -92,24 +98,55 @@ void lam_session_discard (LamSession *self);
 /* The open question, NULL = none; and the answer to it. */
 const char *lam_session_get_question (LamSession *self, LamQuestion *kind);
 void lam_session_answer (LamSession *self, gboolean yes);
-/* Looks for a run that was cut off by a crash, of any scan; asks if there is one. */
+/* Looks for a session, then for a run, that was cut off by a crash, of any scan; asks if there is one. */
 void lam_session_look_for_crash (LamSession *self);
-/* A finished run of what is open: shown again; and dropped with its memory. */
-gboolean lam_session_can_show (LamSession *self, LamJob *job);
-void lam_session_show_job (LamSession *self, LamJob *job);
-void lam_session_remove_job (LamSession *self, LamJob *job);
 /* Reads the scan again as the preparation's parameters say; its runs so far stay. A run does it first. */
 void lam_session_apply_preparation (LamSession *self);
 gboolean lam_session_get_unapplied (LamSession *self);
 gboolean lam_session_can_apply (LamSession *self);
 /* The file of the samples, and how it is opened; NULL = none. */
 const char *lam_session_get_scan (LamSession *self, LamScanOptions *options);
+/* What that answer would do ("Restore tooth.h5 with 12 edits"); NULL where the kind says it. */
+const char *lam_session_get_question_offer (LamSession *self);
+/* The scan of the session that is being opened lies there. */
+void lam_session_locate_scan (LamSession *self, GFile *file);
+
+/* What runs of the open scan have made. The one in view: NULL = the live slice, or a run that goes on. */
+LamResults *lam_session_get_results (LamSession *self);
+LamResult *lam_session_get_shown (LamSession *self);
+/* Shown again, with its axis and tilt, curve and log; nothing while a run goes. */
+gboolean lam_session_can_show (LamSession *self, LamResult *result);
+void lam_session_show_result (LamSession *self, LamResult *result);
+/* The live slice in its place. */
+void lam_session_show_live (LamSession *self);
+void lam_session_remove_result (LamSession *self, LamResult *result);
+/* The parameters that it was made with become those of the next run: one edit. */
+void lam_session_use_parameters (LamSession *self, LamResult *result);
+void lam_session_save_result (LamSession *self, LamResult *result, GFile *file);
+GFile *lam_session_suggest_result_file (LamSession *self, LamResult *result);
+/* The lines of the result in view, else all of the session. */
+const char *lam_session_get_log (LamSession *self);
+
+/* The session as a file (session-file.h). lam_session_open () opens them too. */
+void lam_session_save_session (LamSession *self, GFile *file);
+/* Where saving a result begins to look; NULL = beside the scan. */
+void lam_session_set_results_folder (LamSession *self, const char *folder);
+GFile *lam_session_suggest_session_file (LamSession *self);
+const char *lam_session_get_home (LamSession *self);      /* the file it was opened from or saved as; NULL = none */
+const char *lam_session_get_scan_path (LamSession *self); /* NULL = none, or the example */
+gboolean lam_session_get_modified (LamSession *self);
+/* Keeps the session against a crash, at most @seconds after an edit and at each run's begin and end; 0 = never. */
+void lam_session_set_autosave (LamSession *self, guint seconds);
+/* Nothing is to be kept, and nothing on its way; for tests. */
+gboolean lam_session_is_kept (LamSession *self);
+
 void lam_session_find_center (LamSession *self);
+/* The result in view. */
 void lam_session_save (LamSession *self, GFile *file);
 /* Beside the scan: tooth.h5 becomes tooth-recon.h5. */
 GFile *lam_session_suggest_file (LamSession *self);
 gboolean lam_session_can_save (LamSession *self);
-gboolean lam_session_has_unsaved (LamSession *self);
+gboolean lam_session_has_unsaved (LamSession *self); /* a result that lies in no file of the person's */
 gboolean lam_session_has_data (LamSession *self);
 LamQueue *lam_session_get_queue (LamSession *self);
 

@@ -227,6 +227,13 @@ lam_undo_clear (LamUndo *self)
   notify_changes (self);
 }
 
+guint
+lam_undo_get_n_steps (LamUndo *self)
+{
+  g_return_val_if_fail (LAM_IS_UNDO (self), 0);
+  return self->past->len;
+}
+
 /* Not in the middle of a drag: its step is not closed yet. */
 gboolean
 lam_undo_can_undo (LamUndo *self)

@@ -34,6 +34,9 @@ gboolean lam_undo_can_redo (LamUndo *self);
 const char *lam_undo_get_undo_name (LamUndo *self);
 const char *lam_undo_get_redo_name (LamUndo *self);
 
+/* How many steps can be undone. */
+guint lam_undo_get_n_steps (LamUndo *self);
+
 /* Repeats of one edit within @ms of each other join; 0 = never. Default 800. */
 void lam_undo_set_merge_window (LamUndo *self, guint ms);
 

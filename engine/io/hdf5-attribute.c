@@ -158,6 +158,32 @@ lam_h5_attribute_double (hid_t id, const char *name, double *value, const char *
   return lam_h5_attribute_doubles (id, name, value, 1, &n, place, error);
 }
 
+gboolean
+lam_h5_attribute_int (hid_t id, const char *name, int64_t *value, const char *place, GError **error)
+{
+  g_autofree char *full = NULL;
+  g_autoptr (GError) e = NULL;
+  g_auto (LamHid) a = open_attribute (id, name, place, &full, &e);
+  if (a < 0) {
+    gboolean absent = e == NULL;
+    if (e)
+      g_propagate_error (error, g_steal_pointer (&e));
+    return absent;
+  }
+  g_auto (LamHid) type = H5Aget_type (a);
+  g_auto (LamHid) space = H5Aget_space (a);
+  if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_npoints (space) != 1) {
+    H5Eclear2 (H5E_DEFAULT);
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: one whole number was expected", full);
+    return FALSE;
+  }
+  if (H5Aread (a, H5T_NATIVE_INT64, value) < 0) {
+    lam_h5_set_error (error, LAM_ERROR_FORMAT, full, "it cannot be read; the file is damaged");
+    return FALSE;
+  }
+  return TRUE;
+}
+
 char *
 lam_h5_attribute_any (hid_t id, const char *name)
 {

@@ -94,6 +94,8 @@ char *lam_h5_attribute_text (hid_t id, const char *name, const char *place, GErr
 /* One number of any numeric type. FALSE with an error set only when the attribute is there and is not that;
  * *@value is untouched when it is absent (and TRUE returned). */
 gboolean lam_h5_attribute_double (hid_t id, const char *name, double *value, const char *place, GError **error);
+/* One whole number, exact over all of int64; as above when it is absent. */
+gboolean lam_h5_attribute_int (hid_t id, const char *name, int64_t *value, const char *place, GError **error);
 /* Up to @max numbers; *@n gets how many, 0 when absent. */
 gboolean lam_h5_attribute_doubles (hid_t id, const char *name, double *values, int64_t max, int64_t *n,
                                    const char *place, GError **error);

@@ -106,6 +106,13 @@ lam_queue_add (LamQueue *self, LamJob *job)
 }
 
 void
+lam_queue_add_now (LamQueue *self, LamJob *job)
+{
+  lam_job_start (job);
+  g_list_store_append (self->jobs, job);
+}
+
+void
 lam_queue_remove (LamQueue *self, LamJob *job)
 {
   guint position;

@@ -11,6 +11,8 @@ G_DECLARE_FINAL_TYPE (LamQueue, lam_queue, LAM, QUEUE, GObject)
 LamQueue *lam_queue_new (void);
 /* Takes a reference; started when all before it have ended. */
 void lam_queue_add (LamQueue *q, LamJob *job);
+/* Takes a reference; started at once, beside what runs: for files, which need no device. */
+void lam_queue_add_now (LamQueue *q, LamJob *job);
 /* Drops a finished job from the list. */
 void lam_queue_remove (LamQueue *q, LamJob *job);
 /* The one that runs, or NULL. */

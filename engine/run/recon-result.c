@@ -302,8 +302,8 @@ lam_recon_result_save (LamReconResult *r, const char *path, LamControl *control,
       || !lam_volume_write (path, r->volume, g->recon_rows, g->recon_columns, g->recon_slices, &texts.info, &ioc,
                             &checksum, error))
     return FALSE;
-  g_free (r->checksum);
-  r->checksum = g_steal_pointer (&checksum);
+  if (!r->checksum) /* the same at every saving; whoever reads it meanwhile keeps it */
+    r->checksum = g_steal_pointer (&checksum);
   return TRUE;
 }
 
