@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <utime.h>
 
 #include "cli-util.h"
@@ -637,6 +638,282 @@ test_damage (void)
   g_assert_nonnull (r->problem);
 }
 
+/* -- autosave and recovery -- */
+
+static gboolean
+is_kept (LamSession *session)
+{
+  return lam_session_is_kept (session);
+}
+
+static gboolean
+has_three (LamSession *session)
+{
+  return lam_series_get_n_rows (lam_session_get_series (session)) >= 3;
+}
+
+/* Another process: a result, edits, a run, edits during it, and the end. */
+static void
+crash (void)
+{
+  LamSession *session = lam_session_new (NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (g_getenv ("LAMINA_TEST_SCAN"));
+  g_signal_connect (session, "failed", G_CALLBACK (failed_cb), NULL);
+  lam_session_set_autosave (session, 1);
+  lam_session_open (session, file);
+  wait_for (has_data, session);
+  lam_undo_set_merge_window (lam_session_get_undo (session), 0);
+  set (session, "center", g_variant_new_double (33));
+  set (session, "iterations", g_variant_new_int64 (2));
+  lam_session_run (session);
+  wait_for (is_ready, session);
+  lam_result_rename (lam_results_get (lam_session_get_results (session), 0), "Two iterations");
+  set (session, "crop", g_variant_new_string ("part"));
+  set (session, "crop_channel_first", g_variant_new_int64 (3));
+  set (session, "iterations", g_variant_new_int64 (1000));
+  set (session, "stop_percent", g_variant_new_double (0));
+  lam_session_run (session);
+  wait_for (has_three, session);
+  set (session, "sharpness", g_variant_new_double (3.5));
+  set (session, "center", g_variant_new_double (32.25));
+  set (session, "bin", g_variant_new_int64 (2));
+  wait_for (has_three, session);
+  wait_for (is_kept, session);
+  kill (getpid (), SIGKILL);
+}
+
+static int
+state_files (const char *prefix)
+{
+  int n = 0;
+  g_autofree char *folder = cli_path ("lamina");
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;)
+    n += g_str_has_prefix (name, prefix);
+  return n;
+}
+
+static void
+test_recovery (void)
+{
+  if (g_test_subprocess ()) {
+    crash ();
+    return;
+  }
+  LamQuestion kind;
+  g_autofree char *scan = cli_path ("scan.h5");
+  g_setenv ("LAMINA_TEST_SCAN", scan, TRUE);
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_assert_cmpint (state_files ("session-"), >=, 3); /* lock, session, voxels */
+  g_assert_cmpint (state_files ("run-"), >=, 2);
+
+  LamSession *session = lam_session_new (NULL);
+  g_signal_connect (session, "failed", G_CALLBACK (failed_cb), NULL);
+  lam_session_set_autosave (session, 1);
+  lam_session_look_for_crash (session);
+  wait_for (asks, session);
+  g_test_message ("%s [%s]", lam_session_get_question (session, &kind), lam_session_get_question_offer (session));
+  g_assert_cmpint (kind, ==, LAM_QUESTION_RESTORE);
+  g_assert_nonnull (strstr (lam_session_get_question (session, &kind), "iteration"));
+  g_assert_nonnull (strstr (lam_session_get_question_offer (session), "scan.h5 with 10 edits"));
+  lam_session_answer (session, TRUE);
+  wait_for (has_three, session);
+  g_assert_nonnull (strstr (lam_session_get_log (session), "resumed after iteration"));
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_RUNNING);
+  /* The run goes on with what it began with; the parameters are those edited since. */
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "sharpness")), ==, 3.5);
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 32.25);
+  g_assert_cmpint (lam_parameter_get_integer (parameter (session, "bin")), ==, 2);
+  g_assert_cmpint (lam_parameter_get_integer (parameter (session, "iterations")), ==, 1000);
+  g_assert_true (lam_session_get_modified (session));
+  lam_session_stop_keep (session);
+  wait_for (is_ready, session);
+  g_assert_false (asks (session));
+  LamResults *results = lam_session_get_results (session);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 2);
+  LamReconResult *resumed = lam_result_get_recon (lam_results_get (results, 1));
+  g_assert_cmpint (resumed->geometry->channels, ==, 61);
+  g_assert_cmpfloat (resumed->params.sharpness, ==, 1);
+  LamResult *first = lam_results_get (results, 0);
+  g_assert_cmpstr (lam_result_get_name (first), ==, "Two iterations");
+  const LamGeometry *g = lam_result_get_recon (first)->geometry;
+  g_autofree char *out = cli_path ("first.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (out);
+  lam_session_save_result (session, first, file);
+  while (!lam_result_get_safe (first))
+    g_main_context_iteration (NULL, TRUE);
+  g_autofree char *kept = cli_checksum (out), *line = line_checksum ("scan.h5 --center 33");
+  g_assert_cmpstr (kept, ==, line);
+  g_assert_cmpint (g->channels, ==, 64);
+  wait_for (is_kept, session);
+  assert_ends (session);
+  for (int i = 0; i < 100 && state_files ("") > 0; i++)
+    g_usleep (20000);
+  g_assert_cmpint (state_files (""), ==, 0);
+
+  /* And now nothing is asked. */
+  session = lam_session_new (NULL);
+  lam_session_look_for_crash (session);
+  let_settle ();
+  g_assert_false (asks (session));
+  assert_ends (session);
+}
+
+static void
+count_cb (LamSession *session, GError *error, int *n)
+{
+  g_test_message ("says: %s", error->message);
+  ++*n;
+}
+
+/* A full disk while it is kept: told once, and the work goes on. */
+static void
+test_keep_full (void)
+{
+  LamSession *session = open_scan ("scan.h5");
+  int told = 0;
+  struct rlimit whole, none;
+  wait_for (has_data, session);
+  lam_undo_set_merge_window (lam_session_get_undo (session), 0);
+  g_signal_handlers_disconnect_by_func (session, failed_cb, NULL);
+  g_signal_connect (session, "failed", G_CALLBACK (count_cb), &told);
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &whole);
+  none = (struct rlimit){100, whole.rlim_max};
+  setrlimit (RLIMIT_FSIZE, &none);
+  lam_session_set_autosave (session, 1);
+  for (int i = 0; i < 3; i++) {
+    set (session, "center", g_variant_new_double (30 + i));
+    for (gint64 end = g_get_monotonic_time () + 1300000; g_get_monotonic_time () < end;) {
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (2000);
+    }
+  }
+  g_assert_cmpint (told, ==, 1);
+  g_assert_false (lam_session_is_kept (session));
+  g_assert_cmpfloat (lam_parameter_get_number (parameter (session, "center")), ==, 32);
+  setrlimit (RLIMIT_FSIZE, &whole);
+  set (session, "center", g_variant_new_double (29));
+  wait_for (is_kept, session);
+  g_assert_cmpint (told, ==, 1);
+  assert_ends (session);
+  g_assert_cmpint (state_files ("session-"), ==, 0);
+}
+
+/* -- undo -- */
+
+static GVariant *
+random_value (LamParameter *p)
+{
+  double low = lam_parameter_get_kind (p) <= LAM_PARAMETER_INTEGER ? lam_parameter_get_min (p) : 0,
+         high = lam_parameter_get_kind (p) <= LAM_PARAMETER_INTEGER ? lam_parameter_get_max (p) : 0;
+  switch (lam_parameter_get_kind (p)) {
+  case LAM_PARAMETER_NUMBER:
+    return g_variant_new_double (g_test_rand_double_range (CLAMP (low, -1e4, 1e4), CLAMP (high, -1e4, 1e4) + 1e-9));
+  case LAM_PARAMETER_INTEGER:
+    return g_variant_new_int64 (g_test_rand_int_range ((int) MAX (low, -1000), (int) MIN (high, 1000) + 1));
+  case LAM_PARAMETER_SWITCH:
+    return g_variant_new_boolean (g_test_rand_bit ());
+  case LAM_PARAMETER_CHOICE:
+    return g_variant_new_string (
+        lam_parameter_get_choice (p, g_test_rand_int_range (0, (int) lam_parameter_get_n_choices (p)))->id);
+  case LAM_PARAMETER_TEXT:
+    break;
+  }
+  return g_variant_new_string (g_test_rand_bit () ? "a text" : "");
+}
+
+/* One edit of any kind; TRUE = it was taken. */
+static gboolean
+edit_something (LamSession *session)
+{
+  GListModel *list = G_LIST_MODEL (lam_session_get_parameters (session));
+  LamSliceModel *slices = lam_session_get_slices (session);
+  int n = (int) g_list_model_get_n_items (list), what = g_test_rand_int_range (0, n + 8);
+  if (what < n) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (list, (guint) what);
+    return lam_parameter_edit (p, random_value (p), NULL);
+  }
+  if (what < n + 3) { /* a drag of the axis: many edits, one step */
+    lam_undo_begin (lam_session_get_undo (session), "Drag");
+    for (int i = g_test_rand_int_range (1, 12); i > 0; i--)
+      lam_session_edit_offset (session, g_test_rand_double_range (-30, 30), NULL);
+    lam_undo_end (lam_session_get_undo (session));
+  } else if (what < n + 4)
+    lam_parameter_reset (lam_parameter_list_find (lam_session_get_parameters (session), "center"));
+  else if (what < n + 6)
+    lam_slice_model_set_level (slices, g_test_rand_double_range (-1, 0), g_test_rand_double_range (0.1, 1));
+  else if (what < n + 7)
+    lam_slice_model_set_plane (slices, g_test_rand_int_range (0, LAM_PLANES));
+  else
+    lam_slice_model_set_index (slices, g_test_rand_int_range (0, 64));
+  return TRUE;
+}
+
+static void
+assert_parameters (LamSession *session, GVariant *wanted)
+{
+  g_autoptr (GVariant) now = lam_parameter_list_save (lam_session_get_parameters (session));
+  g_assert_cmpmem (g_variant_get_data (now), g_variant_get_size (now), g_variant_get_data (wanted),
+                   g_variant_get_size (wanted));
+}
+
+/* 500 edits over everything; all undone, all is as at first; all redone, all is as at last: bit for bit. How one looks at it
+ * (levels, plane) is left alone by both. */
+static void
+test_undo_walk (void)
+{
+  for (int merge = 0; merge < 2; merge++) {
+    LamSession *session = open_scan ("scan.h5");
+    LamUndo *undo = lam_session_get_undo (session);
+    LamSliceModel *slices = lam_session_get_slices (session);
+    double low[2], high[2];
+    int taken = 0;
+    guint undone = 0, redone = 0;
+    wait_for (has_data, session);
+    let_settle (); /* the centre was found */
+    g_assert_false (lam_session_get_modified (session));
+    lam_undo_set_merge_window (undo, merge ? 800 : 0);
+    g_autoptr (GVariant) first = lam_parameter_list_save (lam_session_get_parameters (session));
+    for (int i = 0; i < 500; i++) {
+      taken += edit_something (session);
+      if (i % 50 == 49) { /* back and forth on the way */
+        for (int k = g_test_rand_int_range (1, 6); k > 0; k--)
+          lam_undo_undo (undo);
+        for (int k = g_test_rand_int_range (0, 6); k > 0; k--)
+          lam_undo_redo (undo);
+      }
+    }
+    g_autoptr (GVariant) last = lam_parameter_list_save (lam_session_get_parameters (session));
+    LamPlane plane = lam_slice_model_get_plane (slices);
+    int64_t index = lam_slice_model_get_index (slices);
+    gboolean automatic = lam_slice_model_get_auto_level (slices);
+    lam_slice_model_get_level (slices, &low[0], &high[0]);
+    guint ahead = 0;
+    while (lam_undo_redo (undo)) /* what was undone on the way and not redone */
+      ahead++;
+    for (guint i = 0; i < ahead; i++)
+      lam_undo_undo (undo);
+    assert_parameters (session, last);
+    while (lam_undo_undo (undo))
+      undone++;
+    assert_parameters (session, first);
+    g_assert_false (lam_session_get_modified (session));
+    for (; redone < undone; redone++)
+      g_assert_true (lam_undo_redo (undo));
+    assert_parameters (session, last);
+    lam_slice_model_get_level (slices, &low[1], &high[1]);
+    g_assert_cmpint (lam_slice_model_get_plane (slices), ==, plane);
+    g_assert_cmpint (lam_slice_model_get_index (slices), ==, MIN (index, lam_slice_model_get_count (slices) - 1));
+    if (!automatic)
+      g_assert_true (low[0] == low[1] && high[0] == high[1]);
+    g_test_message ("%d edits taken, %u steps", taken, undone);
+    g_assert_cmpint (taken, >, 300);
+    assert_ends (session);
+  }
+}
+
 /* A scan without angles: they are asked for, and confirmed ones are used. */
 static void
 test_angles (void)
@@ -816,6 +1093,7 @@ test_preparation (void)
   wait_for (has_data, session);
   set (session, "iterations", g_variant_new_int64 (2));
   set (session, "center", g_variant_new_double (33));
+  g_assert_true (lam_session_get_modified (session));
   const LamGeometry *g = lam_session_get_geometry (session);
   int64_t channels = g->channels, columns = g->recon_columns;
   g_autofree char *first = run_and_save (session, "unprepared.h5");
@@ -957,8 +1235,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  cli_init ();
-  make_scans ();
+  if (!g_test_subprocess ()) { /* which ends before it could clear up */
+    cli_init ();
+    make_scans ();
+  }
   g_test_add_func ("/session/tilt", test_tilt);
   g_test_add_func ("/session/tilt-memory", test_tilt_memory);
   g_test_add_func ("/session/results", test_results);
@@ -966,12 +1246,16 @@ main (int argc, char **argv)
   g_test_add_func ("/session/moved", test_moved);
   g_test_add_func ("/session/full-disk", test_full);
   g_test_add_func ("/session/damage", test_damage);
+  g_test_add_func ("/session/recovery", test_recovery);
+  g_test_add_func ("/session/keep-full-disk", test_keep_full);
+  g_test_add_func ("/session/undo-walk", test_undo_walk);
   g_test_add_func ("/session/angles", test_angles);
   g_test_add_func ("/session/import", test_import);
   g_test_add_func ("/session/sweep", test_sweep);
   g_test_add_func ("/session/preparation", test_preparation);
   g_test_add_func ("/session/before-after", test_before_after);
   int failed = g_test_run ();
-  cli_finish ();
+  if (!g_test_subprocess ())
+    cli_finish ();
   return failed;
 }

@@ -11,7 +11,12 @@
 #include "io/scan.h"
 #include "io/tiff.h"
 #include "io/volume.h"
+#include "help-window.h"
+#include "model/settings.h"
 #include "parameter-row.h"
+#include "preferences.h"
+#include "result-row.h"
+#include "results-pane.h"
 #include "projections-tab.h"
 #include "run/dataset.h"
 #include "slices-tab.h"
@@ -815,6 +820,147 @@ test_close_running (void)
   close_window (window);
 }
 
+/* The first of this type below @widget. */
+static GtkWidget *
+find_type (GtkWidget *widget, GType type)
+{
+  if (G_TYPE_CHECK_INSTANCE_TYPE (widget, type))
+    return widget;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_type (child, type);
+    if (found != NULL)
+      return found;
+  }
+  return NULL;
+}
+
+static gboolean
+is_stored (gpointer session)
+{
+  return lam_session_get_home (session) != NULL && !lam_session_get_modified (session);
+}
+
+/* Results stand below the picture; one is shown by its row, renamed and removed in its popover; the session is saved by its
+ * action, and the title's dot goes. */
+static void
+test_results (void)
+{
+  GtkWidget *window = new_example (1);
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  LamResults *results = lam_session_get_results (session);
+  GtkWidget *pane = find_type (window, LAM_TYPE_RESULTS_PANE);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (gtk_widget_get_visible (pane));
+  run_once (window);
+  lam_parameter_edit (lam_parameter_list_find (lam_session_get_parameters (session), "sharpness"),
+                      g_variant_new_double (2), NULL);
+  run_once (window);
+  g_assert_true (gtk_widget_get_visible (pane));
+  GtkWidget *row = find_type (pane, LAM_TYPE_RESULT_ROW);
+  LamResult *first = lam_result_row_get_result (LAM_RESULT_ROW (row));
+  g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), ==, "VCD sharpness 1");
+  g_assert_false (lam_result_get_shown (first));
+  g_assert_true (gtk_widget_activate (row));
+  test_wait_frames (window, 4);
+  g_assert_true (lam_session_get_shown (session) == first);
+  test_wait (is_current, session);
+  lam_result_row_rename (LAM_RESULT_ROW (row));
+  test_wait_frames (window, 20);
+  save_picture (window, "window-results.png");
+  GtkWidget *name = find_type (row, GTK_TYPE_ENTRY);
+  gtk_editable_set_text (GTK_EDITABLE (name), "Smooth & quick");
+  g_signal_emit_by_name (name, "activate");
+  test_wait_frames (window, 20);
+  g_assert_cmpstr (lam_result_get_name (first), ==, "Smooth & quick");
+  g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), ==, "Smooth &amp; quick");
+  lam_session_remove_result (session, first);
+  test_wait_frames (window, 4);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 1);
+  activate (window, "win.undo");
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 2);
+
+  g_autofree char *folder = g_dir_make_tmp ("lamina-window-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "example.lamina.h5", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (window)), "• example"));
+  lam_session_save_session (session, file);
+  test_wait (is_stored, session);
+  test_wait_frames (window, 4);
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (window)), "example"));
+  close_window (window);
+
+  /* Opened again, the example is made anew, and the results come with it. */
+  window = new_window ();
+  session = lam_window_get_session (LAM_WINDOW (window));
+  lam_window_open_file (LAM_WINDOW (window), file);
+  test_wait (is_stored, session);
+  test_wait (has_picture, session);
+  test_wait (is_current, session);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (session))), ==, 2);
+  save_picture (window, "window-session.png");
+  close_window (window);
+  g_assert_true (g_file_delete (file, NULL, NULL));
+  g_rmdir (folder);
+}
+
+static void
+test_help (void)
+{
+  GtkWidget *help = lam_help_window_new ();
+  LamHelpWindow *self = LAM_HELP_WINDOW (help);
+  gtk_window_present (GTK_WINDOW (help));
+  test_wait_frames (help, 10);
+  g_assert_cmpstr (lam_help_window_get_page (self), ==, "open");
+  g_assert_true (lam_help_window_show_page (self, "centre"));
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (help)), ==, "Finding the centre of rotation — Help");
+  g_assert_false (lam_help_window_show_page (self, "nothing"));
+  g_assert_cmpuint (lam_help_window_get_n_listed (self), ==, 8);
+  lam_help_window_search (self, "SHA-256");
+  g_assert_cmpstr (lam_help_window_get_page (self), ==, "numbers");
+  g_assert_cmpuint (lam_help_window_get_n_listed (self), ==, 1);
+  lam_help_window_search (self, "no page has such words");
+  g_assert_cmpuint (lam_help_window_get_n_listed (self), ==, 0);
+  lam_help_window_search (self, "");
+  lam_help_window_show_page (self, "sharpness");
+  save_picture (help, "window-help.png");
+  g_object_ref (help);
+  test_close (help);
+  g_assert_finalize_object (self);
+}
+
+static void
+test_preferences (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-window-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "deep", "settings", NULL), *deep = g_path_get_dirname (path);
+  LamSettings *settings = lam_settings_new (path);
+  g_assert_cmpuint (lam_settings_get_autosave (settings), ==, 30);
+  GtkWidget *window = lam_preferences_new (settings, NULL);
+  gtk_window_present (GTK_WINDOW (window));
+  test_wait_frames (window, 10);
+  GtkWidget *combo = find_type (window, ADW_TYPE_COMBO_ROW);
+  adw_combo_row_set_selected (ADW_COMBO_ROW (combo), 2);
+  g_assert_cmpstr (lam_settings_get_colour_scheme (settings), ==, "dark");
+  g_object_set (settings, "autosave", 60, "devices", "3xcpu", "results-folder", "/tmp", NULL);
+  test_wait_frames (window, 10);
+  save_picture (window, "window-preferences.png");
+  g_object_ref (window);
+  test_close (window);
+  g_assert_finalize_object (LAM_PREFERENCES (window));
+  g_assert_finalize_object (settings); /* written with it */
+  settings = lam_settings_new (path);
+  g_assert_cmpstr (lam_settings_get_colour_scheme (settings), ==, "dark");
+  g_assert_cmpuint (lam_settings_get_autosave (settings), ==, 60);
+  g_assert_cmpstr (lam_settings_get_devices (settings), ==, "3xcpu");
+  g_assert_cmpstr (lam_settings_get_results_folder (settings), ==, "/tmp");
+  g_assert_finalize_object (settings);
+  g_unlink (path);
+  g_rmdir (deep);
+  g_rmdir (folder);
+}
+
 static gboolean
 has_failed (gpointer data)
 {
@@ -1074,6 +1220,9 @@ main (int argc, char **argv)
   g_test_add_func ("/window/stop", test_stop);
   g_test_add_func ("/window/close-running", test_close_running);
   g_test_add_func ("/window/open-nothing", test_open_nothing);
+  g_test_add_func ("/window/results", test_results);
+  g_test_add_func ("/window/help", test_help);
+  g_test_add_func ("/window/preferences", test_preferences);
   int failed = g_test_run ();
   g_object_unref (application);
   return failed;

@@ -222,7 +222,7 @@ make_tags (GtkTextBuffer *buffer)
                               NULL);
   gtk_text_buffer_create_tag (buffer, "heading", "scale", 1.12, "weight", PANGO_WEIGHT_BOLD, "pixels-above-lines", 14,
                               "pixels-below-lines", 4, NULL);
-  gtk_text_buffer_create_tag (buffer, "paragraph", "pixels-below-lines", 8, NULL);
+  gtk_text_buffer_create_tag (buffer, "paragraph", "pixels-above-lines", 3, "pixels-below-lines", 6, NULL);
   gtk_text_buffer_create_tag (buffer, "item", "left-margin", 34, "indent", -18, "tabs", tabs, "pixels-below-lines", 4,
                               NULL);
   gtk_text_buffer_create_tag (buffer, "block", "left-margin", 34, NULL);

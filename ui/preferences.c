@@ -164,11 +164,10 @@ build (LamPreferences *self)
   self->scheme = add_combo (self, looks, _ ("_Style"), NULL,
                             (const char *[]){_ ("As the desktop"), _ ("Light"), _ ("Dark"), NULL});
   self->autosave = add_combo (
-      self, files, _ ("_Keep the session"),
-      _ ("Against a crash or a power cut; an edit is kept at most so long after it"),
+      self, files, _ ("_Keep the session"), _ ("Against a crash, so long after an edit at most"),
       (const char *[]){_ ("10 seconds"), _ ("30 seconds"), _ ("1 minute"), _ ("5 minutes"), _ ("Never"), NULL});
   add_folder (self, files);
-  self->devices = add_combo (self, runs, _ ("_Devices"), _ ("For scans opened from now on; the result is the same"),
+  self->devices = add_combo (self, runs, _ ("_Devices"), _ ("Parts that a run is cut into; the result is the same"),
                              (const char *const *) devices->pdata);
   adw_preferences_window_add (ADW_PREFERENCES_WINDOW (self), page);
 }

@@ -340,10 +340,11 @@ take_dataset (LamSession *self, LamDataset *dataset)
 static void
 use_dataset (LamSession *self, LamDataset *dataset)
 {
+  gboolean modified = self->modified;
   take_dataset (self, dataset);
   lam_session_update_preparation (self);
   g_signal_emit_by_name (self, "data-changed");
-  if (!self->modified)
+  if (!modified)
     lam_session_rebase (self);
   if (!lam_session_apply_pending (self) && !lam_session_go_on_resuming (self) && self->base->channel_offset == 0)
     find_center (self, TRUE);
@@ -465,6 +466,7 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
   else
     lam_preparation_params (self->parameters, &self->prepared);
   show_angle_rows (self, scan->missing_angles);
+  lam_session_rebase (self);
   if (!lam_scan_complete (scan, &error)) {
     self->unreadable = g_strdup (error->message);
     lam_session_set_state (self, LAM_SESSION_READY);
