@@ -19,6 +19,7 @@ run_and_crash (int n)
   desk_do ("key F6 F6 F6 Down"); /* the drawing has the focus */
   g_usleep (1000000);            /* another step of undo */
   desk_do ("key Down");
+  g_usleep (1000000); /* the next one too: quick repeats are one step */
   desk_do ("key space");
   g_free (desk_wait_said (desk, "iteration 1:"));
   desk_do ("key Down");
