@@ -625,6 +625,10 @@ read_damaged (void)
 static void
 test_damage (void)
 {
+#ifdef __SANITIZE_ADDRESS__
+  g_test_skip ("HDF5 1.10 itself reads freed memory of damaged files, which the address sanitizer ends");
+  return;
+#endif
   if (g_test_subprocess ())
     read_damaged ();
   LamSession *session = rich_session ();
