@@ -597,52 +597,35 @@ test_full (void)
   g_object_unref (session);
 }
 
-/* Another process, since the library loses memory of its own over damaged files: it ends without a look at that. */
-static void
-read_damaged (void)
-{
-  const char *path = g_getenv ("LAMINA_TEST_SESSION");
-  g_autofree char *torn = g_strconcat (path, ".torn", NULL), *bytes = NULL;
-  gsize n = 0;
-  int good = 0;
-  g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
-  for (int i = 0; i < 160; i++) {
-    g_autoptr (GError) error = NULL;
-    g_autofree char *copy = g_memdup2 (bytes, n);
-    gsize size = i % 2 ? n : n * i / 160;
-    if (i % 2)
-      copy[i < 120 ? (gsize) i * 97 % 20000 : n * i / 160] ^= 0x41;
-    g_assert_true (g_file_set_contents (torn, copy, size, NULL));
-    g_autoptr (LamSessionFile) f = lam_session_file_read (torn, NULL, &error);
-    g_assert_true ((f != NULL) != (error != NULL));
-    good += f != NULL;
-  }
-  g_printerr ("%d of 160 could still be read\n", good);
-  _exit (0);
-}
-
-/* Cut off at any byte, or with a byte turned over: an error or a session, never a crash. */
+/* Cut off at any byte, or with a byte turned over: an error before the library sees it, or the voxels say so. */
 static void
 test_damage (void)
 {
-#ifdef __SANITIZE_ADDRESS__
-  g_test_skip ("HDF5 1.10 itself reads freed memory of damaged files, which the address sanitizer ends");
-  return;
-#endif
-  if (g_test_subprocess ())
-    read_damaged ();
   LamSession *session = rich_session ();
   g_autofree char *path = cli_path ("whole.lamina.h5"), *torn = cli_path ("torn.lamina.h5"), *bytes = NULL;
   g_autoptr (GFile) file = g_file_new_for_path (path);
   gsize n = 0;
+  int voxels = 0;
   lam_session_save_session (session, file);
   wait_for (is_stored, session);
   g_object_unref (session);
-  g_setenv ("LAMINA_TEST_SESSION", path, TRUE);
-  g_test_trap_subprocess (NULL, 0, 0);
-  g_test_trap_assert_passed ();
-  g_test_trap_assert_stderr ("*of 160 could still be read*");
   g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
+  for (int i = 0; i < 200; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *copy = g_memdup2 (bytes, n);
+    gsize size = i % 2 ? n : n * i / 200;
+    if (i % 2)
+      copy[i < 120 ? (gsize) i * 97 % 20000 : i < 140 ? n - 1 - (gsize) (i - 120) * 3 : n * i / 200] ^= 0x41;
+    g_assert_true (g_file_set_contents (torn, copy, size, NULL));
+    g_autoptr (LamSessionFile) f = lam_session_file_read (torn, NULL, &error);
+    if (f != NULL) {
+      g_assert_nonnull (((LamSessionResult *) g_ptr_array_index (f->results, 1))->problem);
+      voxels++;
+    } else
+      g_assert_error (error, LAM_ERROR, LAM_ERROR_FORMAT);
+  }
+  g_assert_cmpint (voxels, >, 5);
+  g_assert_cmpint (voxels, <, 80);
   /* A voxel that turned over is found. */
   g_autoptr (LamSessionFile) f = lam_session_file_read (path, NULL, NULL);
   LamSessionResult *r = g_ptr_array_index (f->results, 1);

@@ -236,8 +236,8 @@ delete_files (const char *prefix)
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
-    if (g_str_has_prefix (name, base) && !g_str_has_suffix (name, ".lock") && !g_str_has_suffix (name, ".old"))
-      lam_session_drop_file (path);
+    if (g_str_has_prefix (name, base) && !g_str_has_suffix (name, ".lock"))
+      g_unlink (path);
   }
   g_autofree char *lock = g_strconcat (prefix, ".lock", NULL);
   g_unlink (lock);
@@ -247,6 +247,23 @@ void
 lam_session_delete_kept (const char *prefix)
 {
   delete_files (prefix);
+}
+
+static void
+delete_thread (GTask *task, gpointer source, gpointer prefix, GCancellable *cancellable)
+{
+  delete_files (prefix);
+}
+
+void
+lam_session_delete_kept_later (const char *prefix)
+{
+  g_autofree char *lock = g_strconcat (prefix, ".lock", NULL);
+  g_unlink (lock); /* without it nobody finds the rest */
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
+  g_task_set_name (task, "lam_session_delete_kept");
+  g_task_set_task_data (task, g_strdup (prefix), g_free);
+  g_task_run_in_thread (task, delete_thread);
 }
 
 static void

@@ -2,9 +2,14 @@
 
 #include "model/session-file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib/gi18n.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -530,6 +535,103 @@ write_rows (LamRange rows, const float *data, gpointer to, GError **error)
                             p->offset + rows.begin * p->line * (int64_t) sizeof (float), error);
 }
 
+/* -- seal -- */
+
+/* The library does not survive every damaged file, so none reaches it: the end of a session holds the CRC of all but the
+ * voxels, which have their own. Little-endian: [n] ranges of voxels (begin, bytes); then this. */
+typedef struct {
+  int64_t n, body; /* ranges; bytes before them */
+  uint32_t crc, zero;
+  char magic[8];
+} Seal;
+
+#define MAGIC "LamSeal1"
+#define MAX_RANGES 4096
+
+typedef struct {
+  int64_t begin, bytes;
+} Voxels;
+
+G_STATIC_ASSERT (sizeof (Seal) == 32 && sizeof (Voxels) == 16 && G_BYTE_ORDER == G_LITTLE_ENDIAN);
+
+/* The CRC of [0, @body) without @ranges, which ascend. */
+static gboolean
+sum_outside (int fd, int64_t body, const Voxels *ranges, int64_t n, uint32_t *crc)
+{
+  g_autofree char *buffer = g_malloc (1 << 16);
+  int64_t at = 0, next = 0;
+  for (*crc = 0; at < body;) {
+    if (next < n && at == ranges[next].begin) {
+      at += ranges[next++].bytes;
+      continue;
+    }
+    int64_t end = next < n ? ranges[next].begin : body;
+    ssize_t got = pread (fd, buffer, (size_t) MIN (end - at, 1 << 16), at);
+    if (got <= 0)
+      return FALSE;
+    *crc = lam_crc32c (*crc, buffer, (size_t) got);
+    at += got;
+  }
+  return at == body;
+}
+
+static gboolean
+put_seal (LamAtomicFile *file, const Voxels *ranges, int64_t n, GError **error)
+{
+  Seal seal = {.n = n, .body = lseek (file->fd, 0, SEEK_END)};
+  memcpy (seal.magic, MAGIC, sizeof seal.magic);
+  if (seal.body < 0 || !sum_outside (file->fd, seal.body, ranges, n, &seal.crc)) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_IO, _ ("%s: could not be read back"), file->path);
+    return FALSE;
+  }
+  seal.crc = lam_crc32c (seal.crc, ranges, (size_t) n * sizeof *ranges);
+  return lam_atomic_pwrite (file, ranges, n * (int64_t) sizeof *ranges, seal.body, error)
+         && lam_atomic_pwrite (file, &seal, sizeof seal, seal.body + n * (int64_t) sizeof *ranges, error);
+}
+
+static gboolean
+is_sealed (int fd)
+{
+  Seal seal;
+  uint32_t crc;
+  int64_t size = lseek (fd, 0, SEEK_END), before = 0;
+  if (size < (int64_t) sizeof seal || pread (fd, &seal, sizeof seal, size - (int64_t) sizeof seal) != sizeof seal
+      || memcmp (seal.magic, MAGIC, sizeof seal.magic) != 0 || seal.zero != 0 || seal.n < 0 || seal.n > MAX_RANGES
+      || seal.body != size - (int64_t) sizeof seal - seal.n * (int64_t) sizeof (Voxels))
+    return FALSE;
+  ssize_t bytes = (ssize_t) (seal.n * (int64_t) sizeof (Voxels));
+  g_autofree Voxels *ranges = g_new0 (Voxels, seal.n + 1);
+  if (pread (fd, ranges, (size_t) bytes, seal.body) != bytes)
+    return FALSE;
+  for (int64_t i = 0; i < seal.n; i++) {
+    if (ranges[i].begin < before || ranges[i].bytes < 1 || ranges[i].bytes > seal.body - ranges[i].begin)
+      return FALSE;
+    before = ranges[i].begin + ranges[i].bytes;
+  }
+  return sum_outside (fd, seal.body, ranges, seal.n, &crc) && lam_crc32c (crc, ranges, (size_t) bytes) == seal.crc;
+}
+
+/* It is as it was written. */
+static gboolean
+check_seal (const char *path, GError **error)
+{
+  struct stat s;
+  int fd = stat (path, &s) == 0 && S_ISREG (s.st_mode) ? open (path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) {
+    int code = errno;
+    g_set_error (error, LAM_ERROR, LAM_ERROR_IO, _ ("%s: cannot be opened: %s"), path,
+                 code != 0 ? g_strerror (code) : _ ("it is not a plain file"));
+    return FALSE;
+  }
+  gboolean good = is_sealed (fd);
+  close (fd);
+  if (!good)
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT,
+                 _ ("%s: the session is damaged or cut off, or another program has written to it; copy it again"),
+                 path);
+  return good;
+}
+
 /* -- writing -- */
 
 static char *
@@ -705,6 +807,13 @@ is_room (LamAtomicFile *file, const LamSessionFile *f, gboolean embed, GError **
   return lam_atomic_reserve (file, all, error) && lam_atomic_pwrite (file, zeros, own, 0, error);
 }
 
+static int
+by_begin (const void *a, const void *b)
+{
+  int64_t x = ((const Voxels *) a)->begin, y = ((const Voxels *) b)->begin;
+  return (x > y) - (x < y);
+}
+
 gboolean
 lam_session_file_write (LamSessionFile *f, const char *path, gboolean embed, LamControl *control, GError **error)
 {
@@ -731,7 +840,13 @@ lam_session_file_write (LamSessionFile *f, const char *path, gboolean embed, Lam
     if (places[i] >= 0 && !walk_rows (r, _ ("saving the session"), write_rows, &place, control, error))
       return FALSE;
   }
-  if (!lam_control_go_on (control, error) || !lam_atomic_commit (file, error))
+  g_autofree Voxels *ranges = g_new0 (Voxels, f->results->len + 1);
+  int64_t n = 0;
+  for (guint i = 0; i < f->results->len; i++)
+    if (places[i] >= 0)
+      ranges[n++] = (Voxels){places[i], bytes_of (((LamSessionResult *) g_ptr_array_index (f->results, i))->recon)};
+  qsort (ranges, (size_t) n, sizeof *ranges, by_begin);
+  if (!lam_control_go_on (control, error) || !put_seal (file, ranges, n, error) || !lam_atomic_commit (file, error))
     return FALSE;
   for (guint i = 0; i < f->results->len; i++) {
     LamSessionResult *r = g_ptr_array_index (f->results, i);
@@ -916,7 +1031,7 @@ static LamSessionFile *
 read_file (const char *path, gboolean all, LamControl *control, GError **error)
 {
   g_autoptr (LamSessionFile) f = lam_session_file_new ();
-  g_autoptr (LamH5File) h5 = lam_h5_open (path, error);
+  g_autoptr (LamH5File) h5 = check_seal (path, error) ? lam_h5_open (path, error) : NULL;
   if (h5 == NULL || !check_mark (h5, error) || !GET ("/session", session_fields, f)
       || !GET ("/session/scan", scan_fields, f))
     return NULL;
@@ -963,12 +1078,19 @@ lam_session_file_peek (const char *path, GError **error)
   return read_file (path, FALSE, NULL, error);
 }
 
+/* By its end, whole or not: the library is not asked about what may be anything. */
 gboolean
 lam_session_file_is_one (const char *path)
 {
-  g_autoptr (LamH5File) h5 = lam_h5_open (path, NULL);
-  g_auto (LamHid) root = h5 != NULL ? lam_h5_object (h5, "/", NULL, NULL) : -1;
-  return root >= 0 && lam_h5_has_attribute (root, MARK);
+  struct stat s;
+  Seal seal;
+  int fd = stat (path, &s) == 0 && S_ISREG (s.st_mode) ? open (path, O_RDONLY | O_CLOEXEC) : -1;
+  gboolean is = fd >= 0 && s.st_size >= (off_t) sizeof seal
+                && pread (fd, &seal, sizeof seal, s.st_size - (off_t) sizeof seal) == sizeof seal
+                && memcmp (seal.magic, MAGIC, sizeof seal.magic) == 0;
+  if (fd >= 0)
+    close (fd);
+  return is || g_str_has_suffix (path, LAM_SESSION_SUFFIX);
 }
 
 static gboolean

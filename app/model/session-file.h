@@ -5,6 +5,9 @@
  *   /results/000 ...  name, log, the groups params, geometry, made, regularization, parameters; iterations [n][8], and
  *                     volume [row][column][slice] float32, or the file and dataset where its voxels lie
  *
+ * After HDF5's own end lies a seal: the CRC of all but the voxels, which have their own. A file that is not as it was written
+ * is refused before the library sees it, which does not survive every damage.
+ *
  * Numbers are kept exactly. Volumes are contiguous and written past the library, as result files are (volume-write.c), for
  * the same reason: a full disk shows before the first byte, and the library never meets one half-way. Written to a temporary
  * file beside its place and renamed. Any thread; nothing here is an object. */

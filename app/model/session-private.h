@@ -131,7 +131,8 @@ void lam_session_update_forecast (LamSession *self);
  * there. */
 gboolean lam_session_keep_run (LamSession *self, LamReconParams *params);
 void lam_session_forget_kept (LamSession *self);
-void lam_session_let_kept_go (LamSession *self); /* stays on the disk, to be asked about */
+void lam_session_forget_kept_now (LamSession *self); /* the program may be about to end */
+void lam_session_let_kept_go (LamSession *self);     /* stays on the disk, to be asked about */
 void lam_session_look_for_run (LamSession *self, const char *path);
 gboolean lam_session_is_resuming (LamSession *self);
 /* The data of the run to resume are there: starts it. FALSE = there is none. */
@@ -169,7 +170,8 @@ void lam_session_update_modified (LamSession *self);
 void lam_session_touch (LamSession *self, gboolean soon);
 void lam_session_keep_now (LamSession *self);
 gboolean lam_session_has_loose (LamSession *self); /* a result that lies in no file at all */
-void lam_session_delete_kept (const char *prefix); /* any thread */
+void lam_session_delete_kept (const char *prefix); /* may take long */
+void lam_session_delete_kept_later (const char *prefix);
 void lam_session_autosave_dispose (LamSession *self);
 /* Forgets what is kept: another thing is open. */
 void lam_session_autosave_reset (LamSession *self);

@@ -176,6 +176,17 @@ lam_session_forget_kept (LamSession *self)
 }
 
 void
+lam_session_forget_kept_now (LamSession *self)
+{
+  if (self->kept != NULL) {
+    g_autofree char *checkpoint = checkpoint_of (self->kept);
+    g_unlink (self->kept);
+    g_unlink (checkpoint);
+  }
+  let_go (self);
+}
+
+void
 lam_session_let_kept_go (LamSession *self)
 {
   let_go (self);
@@ -418,7 +429,7 @@ void
 lam_session_drop_orphan (LamSession *self, gboolean discard)
 {
   if (self->orphan != NULL && discard)
-    lam_session_delete_kept (self->orphan->prefix);
+    lam_session_delete_kept_later (self->orphan->prefix);
   g_clear_pointer (&self->orphan, kept_session_free);
   if (self->asked == LAM_QUESTION_RESTORE)
     lam_session_ask (self, LAM_QUESTION_NONE, NULL);

@@ -591,7 +591,7 @@ lam_session_run_dispose (LamSession *self)
 {
   /* A result that is dropped unsaved was asked about; a run that is cut off may be gone on with. */
   if (self->run == NULL || self->discarding)
-    lam_session_forget_kept (self);
+    lam_session_forget_kept_now (self);
   lam_session_let_kept_go (self);
   LamJob **jobs[] = {&self->run, &self->save};
   for (int i = 0; i < 2; i++)
