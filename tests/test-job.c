@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/threadpool.h"
 #include "run/job.h"
+#include "run/newest.h"
 #include "run/queue.h"
 
 /* How soon a job has ended after Stop: a second (case K1); sanitizers make everything slower. */
@@ -383,6 +384,80 @@ test_dropped (void)
   RUN_UNTIL (weak == NULL);
 }
 
+/* -- the newest request wins -- */
+
+static _Atomic int worked, freed;
+static int told, told_wrong;
+static LamNewest *newest;
+
+static gpointer
+newest_work (gpointer owner, gpointer request, GError **error)
+{
+  int n = *(int *) request;
+  atomic_fetch_add (&worked, 1);
+  g_usleep (2000);
+  if (n < 0) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "below 0");
+    return NULL;
+  }
+  int *answer = g_new (int, 1);
+  *answer = n;
+  return answer;
+}
+
+static void
+newest_answered (gpointer owner)
+{
+  g_autofree int *answer = lam_newest_take (newest);
+  told = *answer;
+}
+
+/* Whoever is told may drop the owner. */
+static void
+newest_failed (gpointer owner, const GError *error)
+{
+  told_wrong++;
+  lam_newest_stop (newest);
+  g_object_unref (owner);
+}
+
+static void
+newest_free (gpointer data)
+{
+  atomic_fetch_add (&freed, 1);
+  g_free (data);
+}
+
+static void
+ask_newest (int n)
+{
+  int *request = g_new (int, 1);
+  *request = n;
+  lam_newest_ask (newest, request);
+}
+
+static void
+test_newest (void)
+{
+  static const LamNewestFuncs funcs = {"newest", newest_work, newest_answered, newest_failed, newest_free, g_free};
+  GObject *owner = g_object_new (G_TYPE_OBJECT, NULL);
+  newest = lam_newest_new (owner, &funcs);
+  for (int i = 1; i <= 200; i++)
+    ask_newest (i);
+  while (told != 200)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpint (atomic_load (&worked), <, 200);
+  g_assert_null (lam_newest_take (newest));
+  g_object_add_weak_pointer (owner, (gpointer *) &owner);
+  ask_newest (-1);
+  while (owner != NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpint (told_wrong, ==, 1);
+  ask_newest (1); /* after the end: not worked on, and not lost */
+  lam_newest_free (newest);
+  g_assert_cmpint (atomic_load (&freed), ==, 202);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -395,5 +470,6 @@ main (int argc, char **argv)
   g_test_add_func ("/job/dropped", test_dropped);
   g_test_add_func ("/queue/turns", test_queue);
   g_test_add_func ("/queue/gone", test_queue_gone);
+  g_test_add_func ("/newest", test_newest);
   return g_test_run ();
 }

@@ -2,32 +2,18 @@
 #include "run/live.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "core/cpu-features.h"
 #include "core/error.h"
 #include "core/memory.h"
-#include "core/threadpool.h"
 #include "ct/direct.h"
-#include "run/numbers.h"
+#include "run/newest.h"
 
 struct _LamLive {
   GObject parent;
   LamDataset *dataset;
   char *devices;
-  GMainContext *context;
-
-  pthread_mutex_t lock; /* requests and answers */
-  pthread_cond_t work;
-  pthread_t thread;
-  gboolean started, quit, has_request;
-  LamLiveRequest request;
-  LamGeometry *request_geometry; /* its own copy, or NULL */
-  LamSnapshot *answer;
-  uint64_t answer_serial;
-  GError *error;
-  GSource *wake;
+  LamNewest *newest; /* the thread, its requests and answers */
 
   /* The worker's. */
   LamDevices *set;
@@ -63,16 +49,7 @@ static void
 lam_live_dispose (GObject *object)
 {
   LamLive *self = LAM_LIVE (object);
-  pthread_mutex_lock (&self->lock);
-  self->quit = TRUE;
-  pthread_cond_broadcast (&self->work);
-  if (self->wake)
-    g_source_destroy (self->wake);
-  self->wake = NULL;
-  pthread_mutex_unlock (&self->lock);
-  if (self->started)
-    pthread_join (self->thread, NULL);
-  self->started = FALSE;
+  lam_newest_stop (self->newest);
   close_engine (self);
   G_OBJECT_CLASS (lam_live_parent_class)->dispose (object);
 }
@@ -81,14 +58,9 @@ static void
 lam_live_finalize (GObject *object)
 {
   LamLive *self = LAM_LIVE (object);
+  g_clear_pointer (&self->newest, lam_newest_free);
   g_clear_pointer (&self->dataset, lam_dataset_unref);
-  g_clear_pointer (&self->answer, lam_snapshot_unref);
-  g_clear_pointer (&self->request_geometry, lam_geometry_free);
-  g_clear_error (&self->error);
   g_free (self->devices);
-  g_main_context_unref (self->context);
-  pthread_mutex_destroy (&self->lock);
-  pthread_cond_destroy (&self->work);
   G_OBJECT_CLASS (lam_live_parent_class)->finalize (object);
 }
 
@@ -100,15 +72,6 @@ lam_live_class_init (LamLiveClass *class)
   signals[SNAPSHOT] = g_signal_new ("snapshot", LAM_TYPE_LIVE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[FAILED] =
       g_signal_new ("failed", LAM_TYPE_LIVE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
-}
-
-static void
-lam_live_init (LamLive *self)
-{
-  pthread_mutex_init (&self->lock, NULL);
-  pthread_cond_init (&self->work, NULL);
-  self->context = g_main_context_ref_thread_default ();
-  self->slice = -1;
 }
 
 LamLive *
@@ -306,87 +269,79 @@ lam_live_compute (LamLive *self, const LamLiveRequest *request, GError **error)
 
 /* ---- the thread ---- */
 
-static gboolean
-wake_cb (gpointer data)
+typedef struct {
+  LamSnapshot *snapshot;
+  uint64_t serial;
+} Answer;
+
+static void
+answer_free (gpointer data)
 {
-  LamLive *self = data;
-  pthread_mutex_lock (&self->lock);
-  g_autoptr (GError) error = g_steal_pointer (&self->error);
-  gboolean answer = self->answer != NULL;
-  self->wake = NULL;
-  pthread_mutex_unlock (&self->lock);
-  if (answer)
-    g_signal_emit (self, signals[SNAPSHOT], 0);
-  if (error)
-    g_signal_emit (self, signals[FAILED], 0, error);
-  return G_SOURCE_REMOVE;
+  Answer *answer = data;
+  g_clear_pointer (&answer->snapshot, lam_snapshot_unref);
+  g_free (answer);
 }
 
-static void *
-thread_main (void *data)
+static gpointer
+live_work (gpointer owner, gpointer data, GError **error)
 {
-  LamLive *self = data;
-  lam_fp_setup ();
-  lam_thread_give_way ();
-  lam_thread_c_numbers ();
-  pthread_mutex_lock (&self->lock);
-  while (!self->quit) {
-    if (!self->has_request) {
-      pthread_cond_wait (&self->work, &self->lock);
-      continue;
-    }
-    LamLiveRequest request = self->request;
-    g_autoptr (LamGeometry) geometry = g_steal_pointer (&self->request_geometry);
-    request.geometry = geometry;
-    self->has_request = FALSE;
-    pthread_mutex_unlock (&self->lock);
-    GError *error = NULL;
-    LamSnapshot *made = lam_live_compute (self, &request, &error);
-    pthread_mutex_lock (&self->lock);
-    if (made) {
-      g_clear_pointer (&self->answer, lam_snapshot_unref);
-      self->answer = made;
-      self->answer_serial = request.serial;
-    }
-    g_clear_error (&self->error);
-    self->error = error;
-    if (!self->wake && !self->quit) {
-      /* The object outlives its thread (dispose joins it) and destroys this source: no reference, or it would be kept. */
-      self->wake = g_idle_source_new ();
-      g_source_set_static_name (self->wake, "[lamina] live slice");
-      g_source_set_priority (self->wake, G_PRIORITY_DEFAULT);
-      g_source_set_callback (self->wake, wake_cb, self, NULL);
-      g_source_attach (self->wake, self->context);
-      g_source_unref (self->wake);
-    }
-  }
-  pthread_mutex_unlock (&self->lock);
-  return NULL;
+  const LamLiveRequest *request = data;
+  LamSnapshot *made = lam_live_compute (owner, request, error);
+  if (!made)
+    return NULL;
+  Answer *answer = g_new (Answer, 1);
+  *answer = (Answer){made, request->serial};
+  return answer;
+}
+
+static void
+live_answered (gpointer owner)
+{
+  g_signal_emit (owner, signals[SNAPSHOT], 0);
+}
+
+static void
+live_failed (gpointer owner, const GError *error)
+{
+  g_signal_emit (owner, signals[FAILED], 0, error);
+}
+
+static void
+request_free (gpointer data)
+{
+  LamLiveRequest *request = data;
+  lam_geometry_free ((LamGeometry *) request->geometry); /* a copy of its own */
+  g_free (request);
+}
+
+static const LamNewestFuncs live_funcs = {"[lamina] live slice", live_work,    live_answered,
+                                          live_failed,           request_free, answer_free};
+
+static void
+lam_live_init (LamLive *self)
+{
+  self->newest = lam_newest_new (self, &live_funcs);
+  self->slice = -1;
 }
 
 void
 lam_live_request (LamLive *self, const LamLiveRequest *request)
 {
-  LamGeometry *geometry = request->geometry ? lam_geometry_copy (request->geometry) : NULL;
-  pthread_mutex_lock (&self->lock);
-  g_clear_pointer (&self->request_geometry, lam_geometry_free);
-  self->request_geometry = geometry;
-  self->request = *request;
-  self->request.geometry = NULL;
-  self->has_request = TRUE;
-  if (!self->started)
-    self->started = pthread_create (&self->thread, NULL, thread_main, self) == 0;
-  pthread_cond_signal (&self->work);
-  pthread_mutex_unlock (&self->lock);
+  LamLiveRequest *own = g_new (LamLiveRequest, 1);
+  *own = *request;
+  own->geometry = request->geometry ? lam_geometry_copy (request->geometry) : NULL;
+  lam_newest_ask (self->newest, own);
 }
 
 LamSnapshot *
 lam_live_take (LamLive *self, uint64_t *serial)
 {
-  pthread_mutex_lock (&self->lock);
-  LamSnapshot *s = g_steal_pointer (&self->answer);
-  if (s && serial)
-    *serial = self->answer_serial;
-  pthread_mutex_unlock (&self->lock);
-  return s;
+  Answer *answer = lam_newest_take (self->newest);
+  if (!answer)
+    return NULL;
+  LamSnapshot *snapshot = g_steal_pointer (&answer->snapshot);
+  if (serial)
+    *serial = answer->serial;
+  answer_free (answer);
+  return snapshot;
 }

@@ -1,15 +1,13 @@
-/* prepare-preview.c: see prepare-preview.h; the thread is live.c's. */
+/* prepare-preview.c: see prepare-preview.h. */
 #include "run/prepare-preview.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "core/cpu-features.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/threadpool.h"
 #include "run/dataset.h"
-#include "run/numbers.h"
+#include "run/newest.h"
 #include "run/preview-private.h"
 
 #define WHOLE (INT64_C (1) << 20)
@@ -21,16 +19,7 @@ typedef struct {
 
 struct _LamPreparePreview {
   GObject parent;
-  GMainContext *context;
-
-  pthread_mutex_t lock; /* requests and answers */
-  pthread_cond_t work;
-  pthread_t thread;
-  gboolean started, quit;
-  Wanted *wanted;
-  LamPreparePictures *answer;
-  GError *error;
-  GSource *wake;
+  LamNewest *newest; /* the thread, its requests (Wanted) and answers */
   LamControl control;
 
   /* The worker's. */
@@ -67,10 +56,9 @@ lam_prepare_pictures_unref (LamPreparePictures *p)
 }
 
 static void
-wanted_free (Wanted *w)
+wanted_free (gpointer data)
 {
-  if (!w)
-    return;
+  Wanted *w = data;
   lam_prepare_params_clear (&w->params);
   g_free (w);
 }
@@ -79,17 +67,8 @@ static void
 lam_prepare_preview_dispose (GObject *object)
 {
   LamPreparePreview *self = LAM_PREPARE_PREVIEW (object);
-  pthread_mutex_lock (&self->lock);
-  self->quit = TRUE;
   atomic_store (&self->control.cancel, 1);
-  pthread_cond_broadcast (&self->work);
-  if (self->wake)
-    g_source_destroy (self->wake);
-  self->wake = NULL;
-  pthread_mutex_unlock (&self->lock);
-  if (self->started)
-    pthread_join (self->thread, NULL);
-  self->started = FALSE;
+  lam_newest_stop (self->newest);
   G_OBJECT_CLASS (lam_prepare_preview_parent_class)->dispose (object);
 }
 
@@ -97,16 +76,11 @@ static void
 lam_prepare_preview_finalize (GObject *object)
 {
   LamPreparePreview *self = LAM_PREPARE_PREVIEW (object);
+  g_clear_pointer (&self->newest, lam_newest_free);
   lam_preview_part_free (self->part);
   lam_dataset_unref (self->before);
   lam_prepare_params_clear (&self->before_for);
   lam_scan_free (self->scan);
-  wanted_free (self->wanted);
-  lam_prepare_pictures_unref (self->answer);
-  g_clear_error (&self->error);
-  g_main_context_unref (self->context);
-  pthread_mutex_destroy (&self->lock);
-  pthread_cond_destroy (&self->work);
   G_OBJECT_CLASS (lam_prepare_preview_parent_class)->finalize (object);
 }
 
@@ -119,16 +93,6 @@ lam_prepare_preview_class_init (LamPreparePreviewClass *class)
       g_signal_new ("pictures", LAM_TYPE_PREPARE_PREVIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[FAILED] = g_signal_new ("failed", LAM_TYPE_PREPARE_PREVIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                   G_TYPE_NONE, 1, G_TYPE_ERROR);
-}
-
-static void
-lam_prepare_preview_init (LamPreparePreview *self)
-{
-  pthread_mutex_init (&self->lock, NULL);
-  pthread_cond_init (&self->work, NULL);
-  self->context = g_main_context_ref_thread_default ();
-  self->whole = WHOLE;
-  lam_prepare_params_init (&self->before_for);
 }
 
 LamPreparePreview *
@@ -274,61 +238,40 @@ lam_prepare_preview_compute (LamPreparePreview *self, const LamPreviewRequest *r
 
 /* ---- the thread ---- */
 
-static gboolean
-wake_cb (gpointer data)
+static gpointer
+preview_work (gpointer owner, gpointer data, GError **error)
 {
-  LamPreparePreview *self = data;
-  pthread_mutex_lock (&self->lock);
-  g_autoptr (GError) error = g_steal_pointer (&self->error);
-  gboolean answer = self->answer != NULL;
-  self->wake = NULL;
-  pthread_mutex_unlock (&self->lock);
-  g_object_ref (self);
-  if (answer)
-    g_signal_emit (self, signals[PICTURES], 0);
-  if (error)
-    g_signal_emit (self, signals[FAILED], 0, error);
-  g_object_unref (self);
-  return G_SOURCE_REMOVE;
+  LamPreparePreview *self = owner;
+  return compute (self, &((Wanted *) data)->request, &self->control, error);
 }
 
-static void *
-thread_main (void *data)
+static void
+preview_answered (gpointer owner)
 {
-  LamPreparePreview *self = data;
-  lam_fp_setup ();
-  lam_thread_give_way ();
-  lam_thread_c_numbers ();
-  pthread_mutex_lock (&self->lock);
-  while (!self->quit) {
-    if (!self->wanted) {
-      pthread_cond_wait (&self->work, &self->lock);
-      continue;
-    }
-    Wanted *wanted = g_steal_pointer (&self->wanted);
-    pthread_mutex_unlock (&self->lock);
-    GError *error = NULL;
-    LamPreparePictures *made = compute (self, &wanted->request, &self->control, &error);
-    wanted_free (wanted);
-    pthread_mutex_lock (&self->lock);
-    if (made) {
-      lam_prepare_pictures_unref (self->answer);
-      self->answer = made;
-    }
-    g_clear_error (&self->error);
-    self->error = error;
-    if (!self->wake && !self->quit) {
-      /* The object outlives its thread (dispose joins it) and destroys this source: no reference, or it would be kept. */
-      self->wake = g_idle_source_new ();
-      g_source_set_static_name (self->wake, "[lamina] preparation preview");
-      g_source_set_priority (self->wake, G_PRIORITY_DEFAULT);
-      g_source_set_callback (self->wake, wake_cb, self, NULL);
-      g_source_attach (self->wake, self->context);
-      g_source_unref (self->wake);
-    }
-  }
-  pthread_mutex_unlock (&self->lock);
-  return NULL;
+  g_signal_emit (owner, signals[PICTURES], 0);
+}
+
+static void
+preview_failed (gpointer owner, const GError *error)
+{
+  g_signal_emit (owner, signals[FAILED], 0, error);
+}
+
+static const LamNewestFuncs preview_funcs = {
+    "[lamina] preparation preview",
+    preview_work,
+    preview_answered,
+    preview_failed,
+    wanted_free,
+    (GDestroyNotify) lam_prepare_pictures_unref,
+};
+
+static void
+lam_prepare_preview_init (LamPreparePreview *self)
+{
+  self->newest = lam_newest_new (self, &preview_funcs);
+  self->whole = WHOLE;
+  lam_prepare_params_init (&self->before_for);
 }
 
 void
@@ -338,20 +281,11 @@ lam_prepare_preview_request (LamPreparePreview *self, const LamPreviewRequest *r
   w->request = *request;
   lam_prepare_params_copy (request->params, &w->params);
   w->request.params = &w->params;
-  pthread_mutex_lock (&self->lock);
-  wanted_free (self->wanted);
-  self->wanted = w;
-  if (!self->started)
-    self->started = pthread_create (&self->thread, NULL, thread_main, self) == 0;
-  pthread_cond_signal (&self->work);
-  pthread_mutex_unlock (&self->lock);
+  lam_newest_ask (self->newest, w);
 }
 
 LamPreparePictures *
 lam_prepare_preview_take (LamPreparePreview *self)
 {
-  pthread_mutex_lock (&self->lock);
-  LamPreparePictures *p = g_steal_pointer (&self->answer);
-  pthread_mutex_unlock (&self->lock);
-  return p;
+  return lam_newest_take (self->newest);
 }
