@@ -1,0 +1,512 @@
+/* The session as a file, and what is kept of it: all comes back, moved scans are found, full disks and damage are told, and a
+ * crash loses nothing. */
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "cli-util.h"
+#include "core/error.h"
+#include "model/session-file.h"
+#include "run/job.h"
+#include "session-util.h"
+
+static gboolean
+is_stored (LamSession *session)
+{
+  return lam_session_get_home (session) != NULL && !lam_session_get_modified (session);
+}
+
+static void
+assert_same_recon (const LamReconResult *a, const LamReconResult *b)
+{
+  const LamGeometry *g = a->geometry, *h = b->geometry;
+  LamGeometry plain[2] = {*g, *h};
+  for (int i = 0; i < 2; i++)
+    plain[i].angles = plain[i].shifts = NULL;
+  g_assert_cmpmem (&plain[0], sizeof *g, &plain[1], sizeof *h);
+  g_assert_cmpmem (g->angles, g->views * sizeof *g->angles, h->angles, h->views * sizeof *h->angles);
+  g_assert_cmpmem (a->volume, g->recon_rows * g->recon_columns * g->recon_slices * 4, b->volume,
+                   h->recon_rows * h->recon_columns * h->recon_slices * 4);
+  g_assert_cmpuint (a->iterations->len, ==, b->iterations->len);
+  g_assert_cmpmem (a->iterations->data, a->iterations->len * sizeof (LamReconIteration), b->iterations->data,
+                   b->iterations->len * sizeof (LamReconIteration));
+  g_assert_cmpstr (a->log->str, ==, b->log->str);
+  g_assert_cmpmem (&a->regularization, sizeof a->regularization, &b->regularization, sizeof b->regularization);
+  g_autofree char *mine = lam_recon_params_json (&a->params), *its = lam_recon_params_json (&b->params);
+  g_assert_cmpstr (mine, ==, its);
+  g_assert_cmpmem (&a->sigma_x, sizeof (double), &b->sigma_x, sizeof (double));
+  g_assert_cmpint (a->made.stamp.mtime_ns, ==, b->made.stamp.mtime_ns);
+  g_assert_cmpint (a->made.counted.samples, ==, b->made.counted.samples);
+  g_assert_cmpstr (a->made.center_from, ==, b->made.center_from);
+  g_assert_cmpint (a->n_devices, ==, b->n_devices);
+  for (int d = 0; d < a->n_devices; d++)
+    g_assert_cmpmem (&a->devices[d], sizeof *a->devices, &b->devices[d], sizeof *b->devices);
+}
+
+static void
+assert_same_session (LamSession *a, LamSession *b)
+{
+  g_autoptr (GVariant) mine = lam_parameter_list_save (lam_session_get_parameters (a)),
+                       its = lam_parameter_list_save (lam_session_get_parameters (b));
+  g_assert_cmpmem (g_variant_get_data (mine), g_variant_get_size (mine), g_variant_get_data (its),
+                   g_variant_get_size (its));
+  GListModel *list = G_LIST_MODEL (lam_session_get_parameters (a));
+  for (guint i = 0; i < g_list_model_get_n_items (list); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (list, i);
+    LamParameter *q = session_parameter (b, lam_parameter_get_id (p));
+    g_assert_cmpint (lam_parameter_get_changed (p), ==, lam_parameter_get_changed (q));
+    if (!g_str_equal (lam_parameter_get_id (p), "devices"))
+      g_assert_cmpstr (lam_parameter_get_note (p), ==, lam_parameter_get_note (q));
+  }
+  LamResults *r = lam_session_get_results (a), *s = lam_session_get_results (b);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (r)), ==, g_list_model_get_n_items (G_LIST_MODEL (s)));
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (r)); i++) {
+    LamResult *x = lam_results_get (r, i), *y = lam_results_get (s, i);
+    g_assert_cmpstr (lam_result_get_name (x), ==, lam_result_get_name (y));
+    g_assert_true (g_variant_equal (lam_result_get_parameters (x), lam_result_get_parameters (y)));
+    g_assert_cmpfloat (lam_result_get_tilt_degrees (x), ==, lam_result_get_tilt_degrees (y));
+    g_assert_cmpint (lam_result_get_shown (x), ==, lam_result_get_shown (y));
+    assert_same_recon (lam_result_get_recon (x), lam_result_get_recon (y));
+  }
+  g_assert_cmpint (lam_session_get_unapplied (a), ==, lam_session_get_unapplied (b));
+  LamSliceModel *v = lam_session_get_slices (a), *w = lam_session_get_slices (b);
+  double level[2][2];
+  lam_slice_model_get_level (v, &level[0][0], &level[0][1]);
+  lam_slice_model_get_level (w, &level[1][0], &level[1][1]);
+  g_assert_cmpint (lam_slice_model_get_plane (v), ==, lam_slice_model_get_plane (w));
+  g_assert_cmpint (lam_slice_model_get_index (v), ==, lam_slice_model_get_index (w));
+  g_assert_cmpint (lam_slice_model_get_colour_map (v), ==, lam_slice_model_get_colour_map (w));
+  g_assert_cmpint (lam_slice_model_get_inverted (v), ==, lam_slice_model_get_inverted (w));
+  if (!lam_slice_model_get_auto_level (v))
+    g_assert_cmpmem (level[0], sizeof level[0], level[1], sizeof level[1]);
+}
+
+/* A session with two results, one of them saved in a file of its own, and edits since. */
+static LamSession *
+rich_session (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  session_wait_for (session_has_data, session);
+  session_set (session, "stop_percent", g_variant_new_double (0));
+  session_set (session, "iterations", g_variant_new_int64 (3));
+  session_set (session, "center", g_variant_new_double (33.37));
+  session_set (session, "tilt", g_variant_new_double (0.1 + 0.2));
+  session_set (session, "crop", g_variant_new_string ("part"));
+  session_set (session, "crop_channel_first", g_variant_new_int64 (2));
+  session_set (session, "stripes", g_variant_new_string ("sorting"));
+  g_free (session_run_and_save (session, "linked.h5"));
+  session_set (session, "method", g_variant_new_string ("fbp"));
+  lam_session_run (session);
+  session_wait_for (session_is_ready, session);
+  g_assert_true (lam_result_rename (lam_results_get (lam_session_get_results (session), 1), "Straight ½ \"back\""));
+  session_set (session, "sharpness", g_variant_new_double (-1.5));
+  session_set (session, "positivity", g_variant_new_boolean (TRUE));
+  session_set (session, "source_axis", g_variant_new_double (1 / 3.0));
+  LamSliceModel *slices = lam_session_get_slices (session);
+  lam_slice_model_set_index (slices, 5);
+  lam_slice_model_set_plane (slices, LAM_PLANE_ROW);
+  lam_slice_model_set_index (slices, 17);
+  lam_slice_model_set_level (slices, -0.0031, 0.0177);
+  lam_slice_model_set_colour_map (slices, LAM_COLOUR_MAP_VIRIDIS);
+  return session;
+}
+
+static LamSession *
+open_session (const char *path)
+{
+  LamSession *session = lam_session_new (NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lam_session_open (session, file);
+  return session;
+}
+
+static void
+test_file (void)
+{
+  LamSession *session = rich_session ();
+  g_autofree char *path = cli_path ("tooth.lamina.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_assert_true (lam_session_get_modified (session) && lam_session_has_unsaved (session));
+  lam_session_save_session (session, file);
+  session_wait_for (is_stored, session);
+  g_assert_false (lam_session_has_unsaved (session));
+
+  LamSession *other = open_session (path);
+  g_signal_connect (other, "failed", G_CALLBACK (session_failed_cb), NULL);
+  session_wait_for (session_has_data, other);
+  assert_same_session (session, other);
+  g_assert_cmpstr (lam_session_get_home (other), ==, path);
+  g_assert_false (lam_session_get_modified (other));
+  g_assert_false (lam_undo_can_undo (lam_session_get_undo (other)));
+  /* No search for the centre moves what was saved; and the first result is a link. */
+  session_let_settle ();
+  assert_same_session (session, other);
+  g_assert_cmpint (lam_result_get_place (lam_results_get (lam_session_get_results (other), 0)), ==, LAM_VOXELS_SAVED);
+  g_assert_cmpint (lam_result_get_place (lam_results_get (lam_session_get_results (other), 1)), ==, LAM_VOXELS_INSIDE);
+  /* The other plane is where it was, too. */
+  lam_slice_model_set_plane (lam_session_get_slices (other), LAM_PLANE_SLICE);
+  g_assert_cmpint (lam_slice_model_get_index (lam_session_get_slices (other)), ==, 5);
+  session_set (other, "sharpness", g_variant_new_double (0.5));
+  g_assert_true (lam_session_get_modified (other));
+  lam_undo_undo (lam_session_get_undo (other));
+  g_assert_false (lam_session_get_modified (other));
+  g_object_unref (other);
+
+  /* The file with the link is gone: all but its voxels is there, and why is said. */
+  g_autofree char *linked = cli_path ("linked.h5"), *away = cli_path ("away.h5");
+  g_assert_cmpint (rename (linked, away), ==, 0);
+  other = open_session (path);
+  session_wait_for (session_has_data, other);
+  LamResult *gone = lam_results_get (lam_session_get_results (other), 0);
+  g_assert_nonnull (strstr (lam_result_get_problem (gone), "linked.h5"));
+  g_assert_cmpuint (lam_result_get_recon (gone)->iterations->len, ==, 3);
+  g_assert_false (lam_session_can_show (other, gone));
+  g_object_unref (other);
+  g_assert_cmpint (rename (away, linked), ==, 0);
+  g_object_unref (session);
+}
+
+/* A scan that moved is found beside the session, or asked for; one that changed is told. */
+static void
+test_moved (void)
+{
+  LamQuestion kind;
+  LamSession *session = session_open_scan ("scan.h5");
+  g_autofree char *path = cli_path ("moved.lamina.h5"), *scan = cli_path ("scan.h5"), *folder = cli_path ("elsewhere");
+  g_autofree char *away = g_build_filename (folder, "other-name.h5", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path), there = g_file_new_for_path (away);
+  session_wait_for (session_has_data, session);
+  session_set (session, "center", g_variant_new_double (31.25));
+  lam_session_save_session (session, file);
+  session_wait_for (is_stored, session);
+  g_object_unref (session);
+
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  g_assert_cmpint (rename (scan, away), ==, 0);
+  session = open_session (path);
+  session_wait_for (session_asks, session);
+  g_assert_nonnull (strstr (lam_session_get_question (session, &kind), "scan.h5"));
+  g_assert_cmpint (kind, ==, LAM_QUESTION_LOCATE);
+  lam_session_locate_scan (session, there);
+  session_wait_for (session_has_data, session);
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "center")), ==, 31.25);
+  g_object_unref (session);
+  g_assert_cmpint (rename (away, scan), ==, 0);
+
+  /* Both moved together: the relative path holds. */
+  g_autofree char *moved = g_build_filename (folder, "moved.lamina.h5", NULL);
+  g_autofree char *scan_too = g_build_filename (folder, "scan.h5", NULL);
+  g_assert_cmpint (rename (path, moved), ==, 0);
+  g_assert_cmpint (rename (scan, scan_too), ==, 0);
+  session = open_session (moved);
+  session_wait_for (session_has_data, session);
+  g_assert_cmpstr (lam_session_get_scan_path (session), ==, scan_too);
+  g_object_unref (session);
+  g_assert_cmpint (rename (moved, path), ==, 0);
+  g_assert_cmpint (rename (scan_too, scan), ==, 0);
+
+  g_utime (scan, NULL);
+  session = open_session (path);
+  session_wait_for (session_asks, session);
+  lam_session_get_question (session, &kind);
+  g_assert_cmpint (kind, ==, LAM_QUESTION_CHANGED);
+  lam_session_answer (session, TRUE);
+  session_wait_for (session_has_data, session);
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "center")), ==, 31.25);
+  g_object_unref (session);
+}
+
+static void
+remember_cb (LamSession *session, GError *error, GError **seen)
+{
+  g_clear_error (seen);
+  *seen = g_error_copy (error);
+}
+
+static gboolean
+no_store (LamSession *session)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_queue (session))) == 0;
+}
+
+/* A full disk at any point: told, and the old file is whole. The limit on a file's size stands for the disk. */
+static void
+test_full (void)
+{
+  LamSession *session = rich_session ();
+  g_autofree char *path = cli_path ("full.lamina.h5"), *old = NULL, *now = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gsize n = 0, m = 0;
+  struct rlimit whole, small;
+  lam_session_save_session (session, file);
+  session_wait_for (is_stored, session);
+  g_assert_true (g_file_get_contents (path, &old, &n, NULL));
+  session_set (session, "sharpness", g_variant_new_double (4));
+  g_autoptr (GError) seen = NULL;
+  g_signal_handlers_disconnect_by_func (session, session_failed_cb, NULL);
+  g_signal_connect (session, "failed", G_CALLBACK (remember_cb), &seen);
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &whole);
+  for (gsize limit = 0; limit < n; limit += n / 7) {
+    for (int reserve = 0; reserve < 2; reserve++) {
+      lam_atomic_set_reserve (reserve);
+      small = (struct rlimit){limit, whole.rlim_max};
+      setrlimit (RLIMIT_FSIZE, &small);
+      lam_session_save_session (session, file);
+      session_wait_for (no_store, session);
+      setrlimit (RLIMIT_FSIZE, &whole);
+      lam_atomic_set_reserve (TRUE);
+      g_assert_error (seen, LAM_ERROR, LAM_ERROR_IO);
+      if (limit == 0 && reserve)
+        g_test_message ("says: %s", seen->message);
+      g_clear_error (&seen);
+      g_free (g_steal_pointer (&now));
+      g_assert_true (g_file_get_contents (path, &now, &m, NULL));
+      g_assert_cmpmem (old, n, now, m);
+      g_assert_true (lam_session_get_modified (session));
+    }
+  }
+  /* Cancelled: the same. */
+  lam_session_save_session (session, file);
+  g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (lam_session_get_queue (session)), 0);
+  lam_job_cancel (job);
+  session_wait_for (no_store, session);
+  g_assert_no_error (seen);
+  LamSession *other = open_session (path);
+  session_wait_for (session_has_data, other);
+  g_object_unref (other);
+  lam_session_save_session (session, file);
+  session_wait_for (is_stored, session);
+  g_object_unref (session);
+}
+
+/* Cut off at any byte, or with a byte turned over: an error before the library sees it, or the voxels say so. */
+static void
+test_damage (void)
+{
+  LamSession *session = rich_session ();
+  g_autofree char *path = cli_path ("whole.lamina.h5"), *torn = cli_path ("torn.lamina.h5"), *bytes = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gsize n = 0;
+  int voxels = 0;
+  lam_session_save_session (session, file);
+  session_wait_for (is_stored, session);
+  g_object_unref (session);
+  g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
+  for (int i = 0; i < 200; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *copy = g_memdup2 (bytes, n);
+    gsize size = i % 2 ? n : n * i / 200;
+    if (i % 2)
+      copy[i < 120 ? (gsize) i * 97 % 20000 : i < 140 ? n - 1 - (gsize) (i - 120) * 3 : n * i / 200] ^= 0x41;
+    g_assert_true (g_file_set_contents (torn, copy, size, NULL));
+    g_autoptr (LamSessionFile) f = lam_session_file_read (torn, NULL, &error);
+    if (f != NULL) {
+      g_assert_nonnull (((LamSessionResult *) g_ptr_array_index (f->results, 1))->problem);
+      voxels++;
+    } else
+      g_assert_error (error, LAM_ERROR, LAM_ERROR_FORMAT);
+  }
+  g_assert_cmpint (voxels, >, 5);
+  g_assert_cmpint (voxels, <, 80);
+  /* A voxel that turned over is found. */
+  g_autoptr (LamSessionFile) f = lam_session_file_read (path, NULL, NULL);
+  LamSessionResult *r = g_ptr_array_index (f->results, 1);
+  const float *volume = r->recon->volume;
+  char *at = memmem (bytes, n, volume + (32 * 64 + 32) * 8, 64);
+  g_assert_nonnull (at);
+  at[3] ^= 1;
+  g_assert_true (g_file_set_contents (torn, bytes, n, NULL));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamSessionFile) g = lam_session_file_read (torn, NULL, &error);
+  g_assert_no_error (error);
+  r = g_ptr_array_index (g->results, 1);
+  g_assert_null (r->recon->volume);
+  g_assert_nonnull (r->problem);
+}
+
+/* -- autosave and recovery -- */
+
+static gboolean
+is_kept (LamSession *session)
+{
+  return lam_session_is_kept (session);
+}
+
+static gboolean
+has_three (LamSession *session)
+{
+  return lam_series_get_n_rows (lam_session_get_series (session)) >= 3;
+}
+
+/* Another process: a result, edits, a run, edits during it, and the end. */
+static void
+crash (void)
+{
+  LamSession *session = lam_session_new (NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (g_getenv ("LAMINA_TEST_SCAN"));
+  g_signal_connect (session, "failed", G_CALLBACK (session_failed_cb), NULL);
+  lam_session_set_autosave (session, 1);
+  lam_session_open (session, file);
+  session_wait_for (session_has_data, session);
+  lam_undo_set_merge_window (lam_session_get_undo (session), 0);
+  session_set (session, "center", g_variant_new_double (33));
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  lam_session_run (session);
+  session_wait_for (session_is_ready, session);
+  lam_result_rename (lam_results_get (lam_session_get_results (session), 0), "Two iterations");
+  session_set (session, "crop", g_variant_new_string ("part"));
+  session_set (session, "crop_channel_first", g_variant_new_int64 (3));
+  session_set (session, "iterations", g_variant_new_int64 (1000));
+  session_set (session, "stop_percent", g_variant_new_double (0));
+  lam_session_run (session);
+  session_wait_for (has_three, session);
+  session_set (session, "sharpness", g_variant_new_double (3.5));
+  session_set (session, "center", g_variant_new_double (32.25));
+  session_set (session, "bin", g_variant_new_int64 (2));
+  session_wait_for (has_three, session);
+  session_wait_for (is_kept, session);
+  kill (getpid (), SIGKILL);
+}
+
+static int
+state_files (const char *prefix)
+{
+  int n = 0;
+  g_autofree char *folder = cli_path ("lamina");
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;)
+    n += g_str_has_prefix (name, prefix);
+  return n;
+}
+
+static void
+test_recovery (void)
+{
+  if (g_test_subprocess ()) {
+    crash ();
+    return;
+  }
+  LamQuestion kind;
+  g_autofree char *scan = cli_path ("scan.h5");
+  g_setenv ("LAMINA_TEST_SCAN", scan, TRUE);
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_assert_cmpint (state_files ("session-"), >=, 3); /* lock, session, voxels */
+  g_assert_cmpint (state_files ("run-"), >=, 2);
+
+  LamSession *session = lam_session_new (NULL);
+  g_signal_connect (session, "failed", G_CALLBACK (session_failed_cb), NULL);
+  lam_session_set_autosave (session, 1);
+  lam_session_look_for_crash (session);
+  session_wait_for (session_asks, session);
+  g_test_message ("%s [%s]", lam_session_get_question (session, &kind), lam_session_get_question_offer (session));
+  g_assert_cmpint (kind, ==, LAM_QUESTION_RESTORE);
+  g_assert_nonnull (strstr (lam_session_get_question (session, &kind), "iteration"));
+  g_assert_nonnull (strstr (lam_session_get_question_offer (session), "scan.h5 with 10 edits"));
+  lam_session_answer (session, TRUE);
+  session_wait_for (has_three, session);
+  g_assert_nonnull (strstr (lam_session_get_log (session), "resumed after iteration"));
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_RUNNING);
+  /* The run goes on with what it began with; the parameters are those edited since. */
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "sharpness")), ==, 3.5);
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "center")), ==, 32.25);
+  g_assert_cmpint (lam_parameter_get_integer (session_parameter (session, "bin")), ==, 2);
+  g_assert_cmpint (lam_parameter_get_integer (session_parameter (session, "iterations")), ==, 1000);
+  g_assert_true (lam_session_get_modified (session));
+  lam_session_stop_keep (session);
+  session_wait_for (session_is_ready, session);
+  g_assert_false (session_asks (session));
+  LamResults *results = lam_session_get_results (session);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 2);
+  LamReconResult *resumed = lam_result_get_recon (lam_results_get (results, 1));
+  g_assert_cmpint (resumed->geometry->channels, ==, 61);
+  g_assert_cmpfloat (resumed->params.sharpness, ==, 1);
+  LamResult *first = lam_results_get (results, 0);
+  g_assert_cmpstr (lam_result_get_name (first), ==, "Two iterations");
+  const LamGeometry *g = lam_result_get_recon (first)->geometry;
+  g_autofree char *out = cli_path ("first.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (out);
+  lam_session_save_result (session, first, file);
+  while (!lam_result_get_safe (first))
+    g_main_context_iteration (NULL, TRUE);
+  g_autofree char *kept = cli_checksum (out), *line = session_line_checksum ("scan.h5 --center 33");
+  g_assert_cmpstr (kept, ==, line);
+  g_assert_cmpint (g->channels, ==, 64);
+  session_wait_for (is_kept, session);
+  session_assert_ends (session);
+  for (int i = 0; i < 100 && state_files ("") > 0; i++)
+    g_usleep (20000);
+  g_assert_cmpint (state_files (""), ==, 0);
+
+  /* And now nothing is asked. */
+  session = lam_session_new (NULL);
+  lam_session_look_for_crash (session);
+  session_let_settle ();
+  g_assert_false (session_asks (session));
+  session_assert_ends (session);
+}
+
+static void
+count_cb (LamSession *session, GError *error, int *n)
+{
+  g_test_message ("says: %s", error->message);
+  ++*n;
+}
+
+/* A full disk while it is kept: told once, and the work goes on. */
+static void
+test_keep_full (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  int told = 0;
+  struct rlimit whole, none;
+  session_wait_for (session_has_data, session);
+  lam_undo_set_merge_window (lam_session_get_undo (session), 0);
+  g_signal_handlers_disconnect_by_func (session, session_failed_cb, NULL);
+  g_signal_connect (session, "failed", G_CALLBACK (count_cb), &told);
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &whole);
+  none = (struct rlimit){100, whole.rlim_max};
+  setrlimit (RLIMIT_FSIZE, &none);
+  lam_session_set_autosave (session, 1);
+  for (int i = 0; i < 3; i++) {
+    session_set (session, "center", g_variant_new_double (30 + i));
+    for (gint64 end = g_get_monotonic_time () + 1300000; g_get_monotonic_time () < end;) {
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (2000);
+    }
+  }
+  g_assert_cmpint (told, ==, 1);
+  g_assert_false (lam_session_is_kept (session));
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "center")), ==, 32);
+  setrlimit (RLIMIT_FSIZE, &whole);
+  session_set (session, "center", g_variant_new_double (29));
+  session_wait_for (is_kept, session);
+  g_assert_cmpint (told, ==, 1);
+  session_assert_ends (session);
+  g_assert_cmpint (state_files ("session-"), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  if (!g_test_subprocess ()) { /* which ends before it could clear up */
+    cli_init ();
+    session_make_scan ("scan.h5");
+  }
+  g_test_add_func ("/session/file", test_file);
+  g_test_add_func ("/session/moved", test_moved);
+  g_test_add_func ("/session/full-disk", test_full);
+  g_test_add_func ("/session/damage", test_damage);
+  g_test_add_func ("/session/recovery", test_recovery);
+  g_test_add_func ("/session/keep-full-disk", test_keep_full);
+  int failed = g_test_run ();
+  if (!g_test_subprocess ())
+    cli_finish ();
+  return failed;
+}
