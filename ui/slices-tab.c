@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "chosen-name.h"
 #include "geometry-drag.h"
 #include "histogram.h"
 #include "level-controls.h"
@@ -202,20 +203,7 @@ lam_slices_tab_save_picture (LamSlicesTab *self, LamPictureKind kind, GFile *fil
                            plane_thickness (self, plane), path, saved_cb, saving);
 }
 
-static const char *const suffixes[][4] = {{"png", NULL}, {"tif", "tiff", NULL}, {"h5", "hdf5", "hdf", NULL}};
-
-/* A name without the kind's ending gets one: other programs go by it. */
-static GFile *
-with_suffix (GFile *file, LamPictureKind kind)
-{
-  g_autofree char *name = g_file_get_basename (file), *lower = g_ascii_strdown (name, -1);
-  for (int i = 0; suffixes[kind][i] != NULL; i++)
-    if (g_str_has_suffix (lower, suffixes[kind][i]))
-      return g_object_ref (file);
-  g_autofree char *longer = g_strconcat (name, ".", suffixes[kind][0], NULL);
-  g_autoptr (GFile) folder = g_file_get_parent (file);
-  return g_file_get_child (folder, longer);
-}
+static const char *const suffixes[][4] = {{".png", NULL}, {".tif", ".tiff", NULL}, {".h5", ".hdf5", ".hdf", NULL}};
 
 static void
 save_response_cb (GtkNativeDialog *dialog, int response, LamSlicesTab *self)
@@ -224,8 +212,12 @@ save_response_cb (GtkNativeDialog *dialog, int response, LamSlicesTab *self)
       response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
   if (chosen == NULL)
     return;
-  g_autoptr (GFile) file = with_suffix (chosen, self->saved_kind);
-  lam_slices_tab_save_picture (self, self->saved_kind, file);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GFile) file = lam_chosen_name (chosen, suffixes[self->saved_kind], &error);
+  if (file != NULL)
+    lam_slices_tab_save_picture (self, self->saved_kind, file);
+  else
+    lam_session_fail (self->session, error);
 }
 
 static void
@@ -324,12 +316,6 @@ lam_slices_tab_get_slice_view (LamSlicesTab *self)
   if (slices != NULL && lam_slice_model_get_all_planes (slices))
     return lam_ortho_view_get_view (LAM_ORTHO_VIEW (self->ortho_view), lam_slice_model_get_plane (slices));
   return LAM_SLICE_VIEW (self->slice_view);
-}
-
-LamMeasure *
-lam_slices_tab_get_measure (LamSlicesTab *self)
-{
-  return self->measure;
 }
 
 int

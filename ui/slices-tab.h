@@ -18,7 +18,6 @@ LamSliceView *lam_slices_tab_get_slice_view (LamSlicesTab *self);
 /* Actions: picture.copy, picture.save (a LamPictureKind), picture.scale-bar. Saves what is shown, as the second asks for a file
  * first. */
 void lam_slices_tab_save_picture (LamSlicesTab *self, LamPictureKind kind, GFile *file);
-LamMeasure *lam_slices_tab_get_measure (LamSlicesTab *self);
 /* Where F6 stops, in order; returns how many, at most 4. */
 int lam_slices_tab_get_panes (LamSlicesTab *self, GtkWidget **panes);
 

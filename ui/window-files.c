@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "chosen-name.h"
 #include "window-private.h"
 
 /* Recent files that the menu lists, and the groups that mark them as ours. */
@@ -91,28 +92,17 @@ save_cb (GtkWidget *widget, const char *name, GVariant *parameter)
     save_result (self, result);
 }
 
-/* A name without an ending gets ours; one that would then replace a file is refused, since nobody was asked. */
-static GFile *
-with_suffix (LamWindow *self, GFile *file)
-{
-  g_autofree char *path = g_file_get_path (file);
-  if (path == NULL || g_str_has_suffix (path, ".h5") || g_str_has_suffix (path, ".hdf5"))
-    return g_object_ref (file);
-  g_autofree char *full = g_strconcat (path, LAM_SESSION_SUFFIX, NULL);
-  if (!g_file_test (full, G_FILE_TEST_EXISTS))
-    return g_file_new_for_path (full);
-  g_autofree char *text = g_strdup_printf (_ ("%s is there already: choose it by its whole name to replace it"), full);
-  lam_window_toast (self, text);
-  return NULL;
-}
-
 static void
 store_response_cb (GtkNativeDialog *dialog, int response, LamWindow *self)
 {
   g_autoptr (GFile) file = chosen (dialog, response);
-  g_autoptr (GFile) whole = file != NULL ? with_suffix (self, file) : NULL;
+  static const char *const suffixes[] = {LAM_SESSION_SUFFIX, ".h5", ".hdf5", NULL};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GFile) whole = file != NULL ? lam_chosen_name (file, suffixes, &error) : NULL;
   if (whole != NULL)
     lam_session_save_session (self->session, whole);
+  else if (error != NULL)
+    lam_window_toast (self, error->message);
 }
 
 static void

@@ -186,12 +186,6 @@ lam_cli_keep (gboolean on)
 }
 
 gboolean
-lam_cli_interrupted (void)
-{
-  return atomic_load (&signals) > 0;
-}
-
-gboolean
 lam_cli_go_on (GError **error)
 {
   return lam_control_go_on (lam_cli_control (), error);

@@ -18,8 +18,6 @@ LamControl *lam_cli_control (void);
 /* The same for reading and writing files. */
 const LamIoControl *lam_cli_io (void);
 void lam_cli_keep (gboolean keep);
-/* A signal came. */
-gboolean lam_cli_interrupted (void);
 /* FALSE with LAM_ERROR_CANCELLED when it did and cancels; for between two steps of a command. */
 gboolean lam_cli_go_on (GError **error);
 

@@ -57,8 +57,10 @@ check_inputs (const Run *r, GError **error)
 {
   const LamReconParams *k = &r->options.recon;
   LamFileStamp stamp;
-  if (g_file_test (r->input, G_FILE_TEST_IS_DIR)) /* it says what is read */
-    return lam_scan_open (r->input, NULL, error) != NULL;
+  if (g_file_test (r->input, G_FILE_TEST_IS_DIR)) { /* it says what is read */
+    g_autoptr (LamScan) scan = lam_scan_open (r->input, NULL, error);
+    return scan != NULL;
+  }
   if (!lam_file_stamp (r->input, &stamp, error))
     return FALSE;
   if (k->init != LAM_INIT_FILE || k->resume)

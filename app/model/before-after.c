@@ -311,11 +311,12 @@ end_preview (gpointer preview)
 static void
 drop_preview (LamBeforeAfter *self)
 {
-  if (self->preview != NULL)
-    g_signal_handlers_disconnect_by_data (self->preview, self);
+  if (self->preview == NULL)
+    return;
+  g_signal_handlers_disconnect_by_data (self->preview, self);
+  lam_prepare_preview_quit (self->preview);
   /* Its thread ends what it does first: not waited for here. Nobody else has it, and it sends nothing any more. */
-  if (self->preview != NULL)
-    g_thread_unref (g_thread_new ("lam-preview-end", end_preview, g_steal_pointer (&self->preview)));
+  g_thread_unref (g_thread_new ("lam-preview-end", end_preview, g_steal_pointer (&self->preview)));
 }
 
 static void ask (LamBeforeAfter *self);
@@ -624,12 +625,6 @@ lam_before_after_set_by_angle (LamBeforeAfter *self, gboolean by_angle)
   self->by_angle = !!by_angle;
   lam_latest_ask (&self->sorting, 0);
   changed (self);
-}
-
-gboolean
-lam_before_after_get_by_angle (LamBeforeAfter *self)
-{
-  return self->by_angle;
 }
 
 gboolean

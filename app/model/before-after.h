@@ -32,7 +32,6 @@ char *lam_before_after_describe (LamBeforeAfter *self, LamPlane plane);
 
 /* The sinogram's views by their angle, not as they were taken. */
 void lam_before_after_set_by_angle (LamBeforeAfter *self, gboolean by_angle);
-gboolean lam_before_after_get_by_angle (LamBeforeAfter *self);
 /* Where the axis falls on the newest picture of @plane, from its first line to its last; FALSE = not known. */
 gboolean lam_before_after_get_axis (LamBeforeAfter *self, LamPlane plane, double *x0, double *y0, double *x1,
                                     double *y1);

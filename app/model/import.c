@@ -133,10 +133,8 @@ lam_import_take (LamImport *self, const LamScan *scan, const LamScanOptions *opt
        g_variant_new_string (o->angle_unit == LAM_ANGLE_UNIT_DEGREES   ? "deg"
                              : o->angle_unit == LAM_ANGLE_UNIT_RADIANS ? "rad"
                                                                        : "file"));
-  if (o->angles_set) {
-    set (self, "angle_start", g_variant_new_double (o->angle_start));
-    set (self, "angle_stop", g_variant_new_double (o->angle_stop));
-  }
+  set (self, "angle_start", g_variant_new_double (o->angles_set ? o->angle_start : 0));
+  set (self, "angle_stop", g_variant_new_double (o->angles_set ? o->angle_stop : 180));
   set (self, "pitch", g_variant_new_double (isnan (o->channel_pitch) ? 0 : o->channel_pitch));
   set (self, "row_pitch", g_variant_new_double (isnan (o->row_pitch) ? 0 : o->row_pitch));
   set (self, "beam",

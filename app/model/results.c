@@ -81,6 +81,12 @@ lam_result_get_place (LamResult *self)
   return self->where;
 }
 
+const char *
+lam_result_get_path (LamResult *self)
+{
+  return self->path;
+}
+
 gboolean
 lam_result_get_shown (LamResult *self)
 {
@@ -362,6 +368,17 @@ apply_position (GObject *object, GVariant *state)
     g_list_store_insert (results->list, MIN ((guint) to, g_list_model_get_n_items (G_LIST_MODEL (results->list))),
                          self);
   g_signal_emit (results, signals[CHANGED], 0);
+}
+
+void
+lam_results_overwritten (LamResults *self, const char *path)
+{
+  g_return_if_fail (LAM_IS_RESULTS (self) && path != NULL);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self)); i++) {
+    LamResult *result = lam_results_get (self, i);
+    if (result->recon->volume != NULL && g_strcmp0 (result->path, path) == 0)
+      lam_result_set_place (result, LAM_VOXELS_MEMORY, NULL, NULL);
+  }
 }
 
 void

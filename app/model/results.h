@@ -40,6 +40,7 @@ GListModel *lam_result_list_parameters (LamResult *self);
 /* Its voxels lie there now. */
 void lam_result_set_place (LamResult *self, LamVoxels where, const char *path, const char *dataset);
 LamVoxels lam_result_get_place (LamResult *self);
+const char *lam_result_get_path (LamResult *self); /* of the file there; NULL = memory */
 /* For the session file; lam_session_result_free (). And back, taking what the worker found out. */
 LamSessionResult *lam_result_to_file (LamResult *self);
 void lam_result_take_place (LamResult *self, const LamSessionResult *r);
@@ -50,6 +51,8 @@ LamResults *lam_results_new (LamUndo *undo);
 /* "VCD sharpness 1", with a number when the name is taken; g_free (). */
 char *lam_results_suggest_name (LamResults *self, const LamReconParams *params, const LamGeometry *geometry);
 void lam_results_add (LamResults *self, LamResult *result);
+/* A file was written at @path: what lay there of others is in memory only. */
+void lam_results_overwritten (LamResults *self, const char *path);
 /* As an edit. */
 void lam_results_remove (LamResults *self, LamResult *result);
 void lam_results_clear (LamResults *self);

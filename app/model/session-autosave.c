@@ -23,6 +23,7 @@
 typedef struct {
   LamSessionFile *file;
   GPtrArray *results; /* of LamResult, as in the file */
+  GPtrArray *sent;    /* where their voxels lay then; char * or NULL */
   char *prefix;
   uint64_t changes;
   GError *trouble; /* a volume that could not be kept; the rest was */
@@ -34,6 +35,7 @@ keeping_free (gpointer data)
   Keeping *k = data;
   lam_session_file_free (k->file);
   g_ptr_array_unref (k->results);
+  g_ptr_array_unref (k->sent);
   g_clear_error (&k->trouble);
   g_free (k->prefix);
   g_free (k);
@@ -123,8 +125,10 @@ keep_finished_cb (LamJob *job, LamSession *self)
   for (guint i = 0; i < k->results->len; i++) {
     LamSessionResult *r = g_ptr_array_index (k->file->results, i);
     LamResult *result = g_ptr_array_index (k->results, i);
-    /* Saved by the person meanwhile: that is where it is. */
-    if (r->where == LAM_VOXELS_KEPT && !lam_result_get_safe (result))
+    /* Saved by the person meanwhile: that is where it is. Not so where it was said to lie, but did not any more. */
+    if (r->where == LAM_VOXELS_KEPT
+        && (!lam_result_get_safe (result)
+            || g_strcmp0 (lam_result_get_path (result), g_ptr_array_index (k->sent, i)) == 0))
       lam_result_take_place (result, r);
   }
   if (error == NULL)
@@ -169,8 +173,12 @@ lam_session_keep_now (LamSession *self)
   if (self->run == NULL && !lam_session_has_loose (self))
     g_clear_pointer (&k->file->run, g_free);
   k->results = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < k->file->results->len; i++)
-    g_ptr_array_add (k->results, g_object_ref (lam_results_get (self->results, i)));
+  k->sent = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < k->file->results->len; i++) {
+    LamResult *result = lam_results_get (self->results, i);
+    g_ptr_array_add (k->results, g_object_ref (result));
+    g_ptr_array_add (k->sent, g_strdup (lam_result_get_path (result)));
+  }
   k->prefix = g_strdup (self->prefix);
   k->changes = self->changes;
   self->keeping = lam_job_new (_ ("Keep the session"), keep_func, k, keeping_free);
@@ -250,23 +258,6 @@ lam_session_delete_kept (const char *prefix)
 }
 
 static void
-delete_thread (GTask *task, gpointer source, gpointer prefix, GCancellable *cancellable)
-{
-  delete_files (prefix);
-}
-
-void
-lam_session_delete_kept_later (const char *prefix)
-{
-  g_autofree char *lock = g_strconcat (prefix, ".lock", NULL);
-  g_unlink (lock); /* without it nobody finds the rest */
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
-  g_task_set_name (task, "lam_session_delete_kept");
-  g_task_set_task_data (task, g_strdup (prefix), g_free);
-  g_task_run_in_thread (task, delete_thread);
-}
-
-static void
 drop_timers (LamSession *self)
 {
   g_clear_handle_id (&self->rest_timer, g_source_remove);
@@ -304,6 +295,24 @@ end_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   close (e->lock);
 }
 
+/* Takes @job, @prefix and the lock, which goes last: of a program that ends before, the rest is found again. */
+static void
+end_later (LamJob *job, char *prefix, int lock)
+{
+  Ending *e = g_new0 (Ending, 1);
+  *e = (Ending){job, prefix, lock};
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
+  g_task_set_name (task, "lam_session_autosave_end");
+  g_task_set_task_data (task, e, ending_free);
+  g_task_run_in_thread (task, end_thread);
+}
+
+void
+lam_session_delete_kept_later (const char *prefix, int lock)
+{
+  end_later (NULL, g_strdup (prefix), lock);
+}
+
 /* Another thing is opened: there is nothing of this one to restore. */
 void
 lam_session_autosave_reset (LamSession *self)
@@ -314,12 +323,7 @@ lam_session_autosave_reset (LamSession *self)
     g_clear_object (&self->keeping);
     return;
   }
-  Ending *e = g_new0 (Ending, 1);
-  *e = (Ending){g_steal_pointer (&self->keeping), g_steal_pointer (&self->prefix), self->prefix_lock};
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
-  g_task_set_name (task, "lam_session_autosave_reset");
-  g_task_set_task_data (task, e, ending_free);
-  g_task_run_in_thread (task, end_thread);
+  end_later (g_steal_pointer (&self->keeping), g_steal_pointer (&self->prefix), self->prefix_lock);
 }
 
 /* The session ends as the person wanted it: the program may be about to end, and nothing may be left behind. */

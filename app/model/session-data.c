@@ -290,11 +290,12 @@ drop_load (LamSession *self)
     return;
   g_signal_handlers_disconnect_by_data (self->load, self);
   lam_job_cancel (self->load);
+  lam_queue_remove (self->queue, self->load);
   g_clear_object (&self->load);
 }
 
 static void
-drop_data (LamSession *self)
+let_go (LamSession *self)
 {
   if (self->import != NULL)
     lam_import_take (self->import, NULL, NULL);
@@ -304,13 +305,21 @@ drop_data (LamSession *self)
   g_clear_pointer (&self->home, g_free);
   self->edits_before = 0;
   self->finding = self->applying = self->run_after = FALSE;
-  lam_session_ask (self, LAM_QUESTION_NONE, NULL);
+  if (self->asked != LAM_QUESTION_RESTORE) /* which is about another session, and waits for its answer */
+    lam_session_ask (self, LAM_QUESTION_NONE, NULL);
   lam_session_forget_runs (self);
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   g_clear_pointer (&self->unreadable, g_free);
   g_clear_pointer (&self->scan_path, g_free);
   self->example = FALSE;
   g_string_set_size (self->log, 0);
+}
+
+static void
+drop_data (LamSession *self)
+{
+  let_go (self);
+  lam_undo_clear (self->undo);
   lam_session_log_changed (self);
   self->show = LAM_SHOW_LIVE;
   self->data_serial++;
@@ -688,7 +697,7 @@ lam_session_data_init (LamSession *self)
 void
 lam_session_data_dispose (LamSession *self)
 {
-  drop_data (self);
+  let_go (self);
   g_clear_object (&self->queue);
   g_clear_object (&self->import);
 }

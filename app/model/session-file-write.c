@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/error.h"
 
@@ -135,7 +136,10 @@ put_session (LamH5File *h5, const LamSessionFile *f, const char *path, GError **
 static gboolean
 embeds (const LamSessionResult *r, gboolean embed)
 {
-  return embed && !lam_voxels_are_safe (r) && (r->recon->volume != NULL || r->where != LAM_VOXELS_MEMORY);
+  if (!embed || lam_voxels_are_safe (r))
+    return FALSE;
+  /* A link whose file is gone stays a link: what else there is can be saved. */
+  return r->recon->volume != NULL || (r->where != LAM_VOXELS_MEMORY && access (r->path, R_OK) == 0);
 }
 
 /* Everything but the voxels; the places of these in the file. */

@@ -169,9 +169,9 @@ void lam_session_update_modified (LamSession *self);
 /* session-autosave.c: something changed; @soon: an edit, which is not to be lost */
 void lam_session_touch (LamSession *self, gboolean soon);
 void lam_session_keep_now (LamSession *self);
-gboolean lam_session_has_loose (LamSession *self); /* a result that lies in no file at all */
-void lam_session_delete_kept (const char *prefix); /* may take long */
-void lam_session_delete_kept_later (const char *prefix);
+gboolean lam_session_has_loose (LamSession *self);                 /* a result that lies in no file at all */
+void lam_session_delete_kept (const char *prefix);                 /* may take long */
+void lam_session_delete_kept_later (const char *prefix, int lock); /* takes the lock */
 void lam_session_autosave_dispose (LamSession *self);
 /* Forgets what is kept: another thing is open. */
 void lam_session_autosave_reset (LamSession *self);

@@ -429,7 +429,7 @@ void
 lam_session_drop_orphan (LamSession *self, gboolean discard)
 {
   if (self->orphan != NULL && discard)
-    lam_session_delete_kept_later (self->orphan->prefix);
+    lam_session_delete_kept_later (self->orphan->prefix, g_steal_fd (&self->orphan->lock));
   g_clear_pointer (&self->orphan, kept_session_free);
   if (self->asked == LAM_QUESTION_RESTORE)
     lam_session_ask (self, LAM_QUESTION_NONE, NULL);

@@ -471,8 +471,10 @@ save_finished_cb (LamJob *job, LamSession *self)
   }
   const char *path = g_object_get_data (G_OBJECT (held), "lam-path");
   LamResult *result = g_object_get_data (G_OBJECT (held), "lam-saves");
+  lam_results_overwritten (self->results, path);
   lam_result_set_place (result, LAM_VOXELS_SAVED, path, "/recon");
-  if (!lam_session_has_unsaved (self))
+  /* What the last run kept goes when all is safe, but not that of one that goes on, nor that of another scan. */
+  if (self->run == NULL && lam_results_index (self->results, result) >= 0 && !lam_session_has_unsaved (self))
     lam_session_forget_kept (self);
   lam_session_touch (self, TRUE);
   g_autofree char *name = g_path_get_basename (path), *folder = g_path_get_dirname (path);

@@ -115,7 +115,7 @@ typedef struct {
   LamSessionFile *file;
   GPtrArray *results; /* of LamResult, as in the file */
   GVariant *stored;
-  uint64_t serial;
+  uint64_t serial, data; /* data: what was open */
   char *path;
 } Storing;
 
@@ -150,17 +150,20 @@ store_finished_cb (LamJob *job, LamSession *self)
       lam_session_fail (self, error);
     return;
   }
+  lam_results_overwritten (self->results, s->path);
   for (guint i = 0; i < s->results->len; i++)
     lam_result_take_place (g_ptr_array_index (s->results, i), g_ptr_array_index (s->file->results, i));
-  g_free (self->home);
-  self->home = g_strdup (s->path);
-  g_clear_pointer (&self->stored, g_variant_unref);
-  self->stored = g_variant_ref (s->stored);
-  self->stored_serial = s->serial;
-  lam_session_update_modified (self);
-  if (self->run == NULL && !lam_session_has_unsaved (self))
-    lam_session_forget_kept (self);
-  lam_session_touch (self, TRUE);
+  if (s->data == self->data_serial) { /* else another scan was opened meanwhile: this is not its session */
+    g_free (self->home);
+    self->home = g_strdup (s->path);
+    g_clear_pointer (&self->stored, g_variant_unref);
+    self->stored = g_variant_ref (s->stored);
+    self->stored_serial = s->serial;
+    lam_session_update_modified (self);
+    if (self->run == NULL && !lam_session_has_unsaved (self))
+      lam_session_forget_kept (self);
+    lam_session_touch (self, TRUE);
+  }
   g_autofree char *name = g_path_get_basename (s->path), *folder = g_path_get_dirname (s->path);
   g_autofree char *text = g_strdup_printf (_ ("Saved the session as %s in %s"), name, folder);
   lam_session_log (self, _ ("session saved as %s"), s->path);
@@ -196,6 +199,7 @@ lam_session_save_session (LamSession *self, GFile *file)
     g_ptr_array_add (s->results, g_object_ref (lam_results_get (self->results, i)));
   s->stored = lam_parameter_list_save (self->parameters);
   s->serial = self->results_serial;
+  s->data = self->data_serial;
   s->path = g_steal_pointer (&path);
   g_autofree char *title = g_strdup_printf (_ ("Save the session of %s"), self->title);
   self->store = lam_job_new (title, store_func, s, storing_free);
@@ -222,6 +226,7 @@ lam_session_store_dispose (LamSession *self)
 
 typedef struct {
   char *path, *scan; /* where the scan is now; NULL: nowhere */
+  uint64_t opened;
   gboolean changed;
   LamSessionFile *file;
 } Reading;
@@ -253,9 +258,11 @@ lam_session_drop_pending (LamSession *self)
 {
   g_clear_pointer (&self->pending, lam_session_file_free);
   g_clear_pointer (&self->pending_path, g_free);
-  if (self->restoring)
+  if (self->restoring) { /* given up: its run is not to be gone on with by the next one either */
     lam_session_drop_orphan (self, FALSE);
-  self->restoring = FALSE;
+    self->restoring = FALSE;
+    lam_session_drop_resuming (self);
+  }
   if (self->asked == LAM_QUESTION_LOCATE || self->asked == LAM_QUESTION_CHANGED)
     lam_session_ask (self, LAM_QUESTION_NONE, NULL);
 }
@@ -275,6 +282,8 @@ read_finished_cb (LamJob *job, LamSession *self)
   Reading *r = g_object_get_data (G_OBJECT (held), "lam-reading");
   g_signal_handlers_disconnect_by_data (held, self);
   lam_queue_remove (self->queue, held);
+  if (r->opened != self->opened) /* something else is being opened since */
+    return;
   lam_session_set_progress (self, -1, NULL, NULL);
   lam_session_set_state (self, self->before);
   if (error != NULL) {
@@ -312,7 +321,7 @@ lam_session_open_session (LamSession *self, const char *path)
   self->restoring = restoring;
   if (self->state != LAM_SESSION_OPENING)
     self->before = self->state;
-  self->opened++;
+  r->opened = ++self->opened;
   g_autofree char *name = g_path_get_basename (path), *title = g_strdup_printf (_ ("Open %s"), name);
   LamJob *job = lam_job_new (title, read_func, r, reading_free);
   g_object_set_data (G_OBJECT (job), "lam-reading", r);

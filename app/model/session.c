@@ -344,8 +344,11 @@ lam_session_edit_place (LamSession *self, double offset, double source_detector,
                 && (!cone || edit_distance (self, "source_detector", g->source_detector, source_detector, error))
                 && (!cone || edit_distance (self, "source_axis", g->source_axis, source_axis, error));
   self->loading = loading;
-  if (!loading)
+  if (!loading) {
+    lam_session_update_modified (self);
+    lam_session_touch (self, TRUE);
     lam_session_update_geometry (self);
+  }
   return ok;
 }
 

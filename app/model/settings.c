@@ -23,12 +23,6 @@ G_DEFINE_FINAL_TYPE (LamSettings, lam_settings, G_TYPE_OBJECT)
 enum { PROP_0, PROP_COLOUR_SCHEME, PROP_AUTOSAVE, PROP_RESULTS_FOLDER, PROP_DEVICES, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
-const char *
-lam_settings_get_path (LamSettings *self)
-{
-  return self->path;
-}
-
 guint
 lam_settings_get_autosave (LamSettings *self)
 {

@@ -12,7 +12,6 @@ G_DECLARE_FINAL_TYPE (LamSettings, lam_settings, LAM, SETTINGS, GObject)
 /* Properties: colour-scheme ("system", "light", "dark"); autosave (seconds, 0 = off); results-folder (NULL = beside the scan);
  * devices (id of the parameter "devices"). */
 LamSettings *lam_settings_new (const char *path); /* NULL = the person's own file */
-const char *lam_settings_get_path (LamSettings *self);
 /* Waits until all is written; for the end of the program. */
 void lam_settings_flush (LamSettings *self);
 

@@ -56,6 +56,14 @@ drop (LamSweepModel *self)
   self->running = FALSE;
 }
 
+/* Other data: the values and slices of the old ones mean nothing here, and the job holds on to those. */
+static void
+data_changed_cb (LamSession *session, LamSweepModel *self)
+{
+  drop (self);
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
 static void
 changed_cb (LamJob *job, LamSweepModel *self)
 {
@@ -153,12 +161,6 @@ gboolean
 lam_sweep_model_get_running (LamSweepModel *self)
 {
   return self->running;
-}
-
-LamSweepParameter
-lam_sweep_model_get_parameter (LamSweepModel *self)
-{
-  return self->parameter;
 }
 
 const char *
@@ -261,5 +263,6 @@ lam_sweep_model_new (LamSession *session)
   LamSweepModel *self = g_object_new (LAM_TYPE_SWEEP_MODEL, NULL);
   self->session = session;
   g_object_add_weak_pointer (G_OBJECT (session), (gpointer *) &self->session);
+  g_signal_connect_object (session, "data-changed", G_CALLBACK (data_changed_cb), self, 0);
   return self;
 }

@@ -25,7 +25,6 @@ gboolean lam_sweep_model_start (LamSweepModel *self, LamSweepParameter parameter
 void lam_sweep_model_cancel (LamSweepModel *self);
 
 gboolean lam_sweep_model_get_running (LamSweepModel *self);
-LamSweepParameter lam_sweep_model_get_parameter (LamSweepModel *self);
 const char *lam_sweep_model_get_unit (LamSweepModel *self);
 /* By value, as far as they have come. */
 guint lam_sweep_model_get_n_steps (LamSweepModel *self);

@@ -118,19 +118,24 @@ lam_newest_take (LamNewest *self)
 }
 
 void
-lam_newest_stop (LamNewest *self)
+lam_newest_quit (LamNewest *self)
 {
   pthread_mutex_lock (&self->lock);
-  gboolean join = self->started;
   self->quit = TRUE;
-  self->started = FALSE;
   pthread_cond_broadcast (&self->asked);
   if (self->wake)
     g_source_destroy (self->wake);
   self->wake = NULL;
   pthread_mutex_unlock (&self->lock);
-  if (join)
+}
+
+void
+lam_newest_stop (LamNewest *self)
+{
+  lam_newest_quit (self);
+  if (self->started)
     pthread_join (self->thread, NULL);
+  self->started = FALSE;
 }
 
 void

@@ -23,7 +23,9 @@ LamNewest *lam_newest_new (gpointer owner, const LamNewestFuncs *funcs);
 void lam_newest_ask (LamNewest *self, gpointer request);
 /* The newest answer, the caller's now; NULL when none is new. */
 gpointer lam_newest_take (LamNewest *self);
-/* Waits for the work that goes on (the owner cancels it first, if it can); nothing is told afterwards. */
+/* Main thread: nothing is told from now on, and no more begun. The owner cancels what goes on, if it can. */
+void lam_newest_quit (LamNewest *self);
+/* The same, and waits for what goes on. */
 void lam_newest_stop (LamNewest *self);
 void lam_newest_free (LamNewest *self);
 

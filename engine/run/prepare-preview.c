@@ -35,13 +35,6 @@ G_DEFINE_FINAL_TYPE (LamPreparePreview, lam_prepare_preview, G_TYPE_OBJECT)
 enum { PICTURES, FAILED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-LamPreparePictures *
-lam_prepare_pictures_ref (LamPreparePictures *p)
-{
-  g_atomic_ref_count_inc (&p->refs);
-  return p;
-}
-
 void
 lam_prepare_pictures_unref (LamPreparePictures *p)
 {
@@ -63,11 +56,18 @@ wanted_free (gpointer data)
   g_free (w);
 }
 
+void
+lam_prepare_preview_quit (LamPreparePreview *self)
+{
+  atomic_store (&self->control.cancel, 1);
+  lam_newest_quit (self->newest);
+}
+
 static void
 lam_prepare_preview_dispose (GObject *object)
 {
   LamPreparePreview *self = LAM_PREPARE_PREVIEW (object);
-  atomic_store (&self->control.cancel, 1);
+  lam_prepare_preview_quit (self);
   lam_newest_stop (self->newest);
   G_OBJECT_CLASS (lam_prepare_preview_parent_class)->dispose (object);
 }

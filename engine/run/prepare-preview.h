@@ -30,7 +30,6 @@ typedef struct {
   double seconds; /* that it took */
 } LamPreparePictures;
 
-LamPreparePictures *lam_prepare_pictures_ref (LamPreparePictures *pictures);
 void lam_prepare_pictures_unref (LamPreparePictures *pictures);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamPreparePictures, lam_prepare_pictures_unref)
 
@@ -56,5 +55,8 @@ LamPreparePictures *lam_prepare_preview_compute (LamPreparePreview *self, const 
                                                  GError **error);
 /* Scans of up to so many samples are prepared as a whole (2^20); before the first request. */
 void lam_prepare_preview_set_whole (LamPreparePreview *self, int64_t samples);
+
+/* Main thread: no signal comes any more and what goes on is given up; the last reference may then go on any thread. */
+void lam_prepare_preview_quit (LamPreparePreview *self);
 
 G_END_DECLS

@@ -112,12 +112,22 @@ lam_queue_add_now (LamQueue *self, LamJob *job)
   g_list_store_append (self->jobs, job);
 }
 
+static void
+remove_ended_cb (LamJob *job, LamQueue *self)
+{
+  guint position;
+  g_signal_handlers_disconnect_by_func (job, remove_ended_cb, self);
+  if (self->jobs && g_list_store_find (self->jobs, job, &position))
+    g_list_store_remove (self->jobs, position);
+}
+
 void
 lam_queue_remove (LamQueue *self, LamJob *job)
 {
-  guint position;
-  if (!lam_job_is_active (job) && g_list_store_find (self->jobs, job, &position))
-    g_list_store_remove (self->jobs, position);
+  if (!lam_job_is_active (job))
+    remove_ended_cb (job, self);
+  else
+    g_signal_connect_object (job, "finished", G_CALLBACK (remove_ended_cb), self, 0);
 }
 
 LamJob *

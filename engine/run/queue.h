@@ -13,7 +13,7 @@ LamQueue *lam_queue_new (void);
 void lam_queue_add (LamQueue *q, LamJob *job);
 /* Takes a reference; started at once, beside what runs: for files, which need no device. */
 void lam_queue_add_now (LamQueue *q, LamJob *job);
-/* Drops a finished job from the list. */
+/* Drops a job from the list: at once when it has ended, else (it was cancelled) when it ends. */
 void lam_queue_remove (LamQueue *q, LamJob *job);
 /* The one that runs, or NULL. */
 LamJob *lam_queue_get_running (LamQueue *q);

@@ -49,13 +49,6 @@ lam_sweep_slice (const LamGeometry *g, LamSweepParameter parameter)
   return parameter == LAM_SWEEP_TILT ? g->recon_slices / 4 : g->recon_slices / 2;
 }
 
-LamSweepResult *
-lam_sweep_result_ref (LamSweepResult *r)
-{
-  g_atomic_ref_count_inc (&r->refs);
-  return r;
-}
-
 void
 lam_sweep_result_unref (LamSweepResult *r)
 {

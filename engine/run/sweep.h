@@ -69,7 +69,6 @@ typedef struct {
   const char *note;      /* static text: why the confidence is low, or NULL */
 } LamSweepResult;
 
-LamSweepResult *lam_sweep_result_ref (LamSweepResult *result);
 void lam_sweep_result_unref (LamSweepResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamSweepResult, lam_sweep_result_unref)
 
