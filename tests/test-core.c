@@ -18,12 +18,14 @@
 #define POOL_THREADS 4
 #define POOL_CALLERS 6
 #define POOL_N 700
+#define POOL_OWNERS 5 /* more than threads */
 
 typedef struct {
   LamPool *pool;
   int64_t *scratch;    /* [POOL_THREADS] of all calls: plain, so that TSan sees two users of one place */
   _Atomic int *inside; /* [POOL_THREADS] */
   int32_t hits[POOL_N];
+  int64_t n;
   _Atomic int64_t busy_ns;
 } Calls;
 
@@ -39,21 +41,49 @@ count_hit (int64_t index, int worker, void *data)
   atomic_fetch_sub (&c->inside[worker], 1);
 }
 
+typedef struct {
+  Calls *calls;
+  int64_t first;
+} Share;
+
+static void
+count_share (int64_t index, int worker, void *data)
+{
+  const Share *s = data;
+  count_hit (s->first + index, worker, s->calls);
+}
+
+/* An owner's share of the indices, in two calls: what the first did is there when the second begins. */
+static void
+count_owned (int64_t owner, int worker, void *data)
+{
+  Calls *c = data;
+  int64_t begin = c->n * owner / POOL_OWNERS, end = c->n * (owner + 1) / POOL_OWNERS, half = (begin + end) / 2;
+  Share first = {c, begin}, second = {c, half};
+  lam_pool_for (c->pool, half - begin, count_share, &first, &c->busy_ns);
+  for (int64_t i = begin; i < half; i++)
+    g_assert_cmpint (c->hits[i], ==, 1);
+  lam_pool_for (c->pool, end - half, count_share, &second, &c->busy_ns);
+}
+
 static void *
 call_often (void *data)
 {
   Calls *c = data;
   for (int round = 0; round < 60; round++) {
-    int64_t n = 1 + (round * 37) % POOL_N;
+    int64_t n = c->n = 1 + (round * 37) % POOL_N;
     memset (c->hits, 0, sizeof c->hits);
-    lam_pool_for (c->pool, n, count_hit, c, &c->busy_ns);
+    if (round % 2)
+      lam_pool_for_each_owner (c->pool, POOL_OWNERS, count_owned, c);
+    else
+      lam_pool_for (c->pool, n, count_hit, c, &c->busy_ns);
     for (int64_t i = 0; i < POOL_N; i++)
       g_assert_cmpint (c->hits[i], ==, i < n ? 1 : 0); /* all were done when it returned, each once */
   }
   return NULL;
 }
 
-/* Several callers at a time: each index once, and no place (worker) is used by two threads at a time. */
+/* Several callers at a time, with owners and without: each index once, and no place (worker) is used by two threads at a time. */
 static void
 test_pool_callers (void)
 {

@@ -19,12 +19,6 @@ typedef struct {
   gboolean closed; /* by the guard */
 } Buffer;
 
-/* One device's control thread: waits for a step, calls it, says when it ended. The first device's is the caller. */
-typedef struct {
-  pthread_t thread;
-  LamDevice *device;
-} Control;
-
 struct _LamDevices {
   gatomicrefcount refs;
   int n;
@@ -35,46 +29,9 @@ struct _LamDevices {
   int open_device; /* under the guard: the one whose buffers are open; -1 = all */
   _Atomic int64_t copied;
 
-  pthread_mutex_t lock; /* all below */
-  pthread_cond_t begin, ended;
-  Control control[LAM_MAX_DEVICES];
-  gboolean started, quit;
-  uint64_t step;
-  int running;
-  LamDeviceFunc func;
-  void *data;
-  GError *errors[LAM_MAX_DEVICES];
-  gboolean results[LAM_MAX_DEVICES];
-  int64_t end_ns[LAM_MAX_DEVICES];
-
+  pthread_mutex_t lock;             /* all below */
   GArray *buffers[LAM_MAX_DEVICES]; /* of Buffer */
 };
-
-static void *
-control_main (void *data)
-{
-  Control *c = data;
-  LamDevices *set = c->device->set;
-  int i = c->device->index;
-  uint64_t seen = 0;
-  lam_fp_setup ();
-  pthread_mutex_lock (&set->lock);
-  for (;;) {
-    while (set->step == seen && !set->quit)
-      pthread_cond_wait (&set->begin, &set->lock);
-    if (set->quit)
-      break;
-    seen = set->step;
-    pthread_mutex_unlock (&set->lock);
-    set->results[i] = set->func (c->device, set->data, &set->errors[i]);
-    set->end_ns[i] = lam_clock_ns ();
-    pthread_mutex_lock (&set->lock);
-    if (--set->running == 0)
-      pthread_cond_signal (&set->ended);
-  }
-  pthread_mutex_unlock (&set->lock);
-  return NULL;
-}
 
 static int64_t
 memory_budget (void)
@@ -139,8 +96,6 @@ lam_devices_new (const char *spec, GError **error)
   set->guard = guard && *guard && *guard != '0';
   set->open_device = -1;
   pthread_mutex_init (&set->lock, NULL);
-  pthread_cond_init (&set->begin, NULL);
-  pthread_cond_init (&set->ended, NULL);
   for (int i = 0; i < n; i++) {
     LamDevice *d = &set->device[i];
     d->set = set;
@@ -165,19 +120,9 @@ lam_devices_unref (LamDevices *set)
 {
   if (!set || !g_atomic_ref_count_dec (&set->refs))
     return;
-  if (set->started) {
-    pthread_mutex_lock (&set->lock);
-    set->quit = TRUE;
-    pthread_cond_broadcast (&set->begin);
-    pthread_mutex_unlock (&set->lock);
-    for (int i = 1; i < set->n; i++)
-      pthread_join (set->control[i].thread, NULL);
-  }
   for (int i = 0; i < set->n; i++)
     g_array_unref (set->buffers[i]);
   pthread_mutex_destroy (&set->lock);
-  pthread_cond_destroy (&set->begin);
-  pthread_cond_destroy (&set->ended);
   g_free (set->spec);
   g_free (set->reason);
   g_free (set);
@@ -276,26 +221,22 @@ run_in_turn (LamDevices *set, LamDeviceFunc func, void *data, GError **error)
   return ok;
 }
 
-static gboolean
-start_controls (LamDevices *set, GError **error)
+/* One step of all devices. */
+typedef struct {
+  LamDevices *set;
+  LamDeviceFunc func;
+  void *data;
+  gboolean ok[LAM_MAX_DEVICES];
+  GError *errors[LAM_MAX_DEVICES];
+  int64_t end_ns[LAM_MAX_DEVICES];
+} Step;
+
+static void
+step_device (int64_t i, int worker, void *data)
 {
-  for (int i = 1; i < set->n; i++) {
-    set->control[i].device = &set->device[i];
-    int code = pthread_create (&set->control[i].thread, NULL, control_main, &set->control[i]);
-    if (code != 0) {
-      pthread_mutex_lock (&set->lock);
-      set->quit = TRUE;
-      pthread_cond_broadcast (&set->begin);
-      pthread_mutex_unlock (&set->lock);
-      while (--i > 0)
-        pthread_join (set->control[i].thread, NULL);
-      set->quit = FALSE;
-      g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY, "device threads could not be started: %s", g_strerror (code));
-      return FALSE;
-    }
-  }
-  set->started = TRUE;
-  return TRUE;
+  Step *step = data;
+  step->ok[i] = step->func (&step->set->device[i], step->data, &step->errors[i]);
+  step->end_ns[i] = lam_clock_ns ();
 }
 
 gboolean
@@ -304,30 +245,17 @@ lam_devices_run (LamDevices *set, LamDeviceFunc func, void *data, GError **error
   lam_fp_setup ();
   if (set->n == 1 || set->guard)
     return run_in_turn (set, func, data, error);
-  if (!set->started && !start_controls (set, error))
-    return FALSE;
-  pthread_mutex_lock (&set->lock);
-  set->func = func;
-  set->data = data;
-  set->running = set->n - 1;
-  set->step++;
-  pthread_cond_broadcast (&set->begin);
-  pthread_mutex_unlock (&set->lock);
-  set->results[0] = func (&set->device[0], data, &set->errors[0]);
-  set->end_ns[0] = lam_clock_ns ();
-  pthread_mutex_lock (&set->lock);
-  while (set->running)
-    pthread_cond_wait (&set->ended, &set->lock);
-  pthread_mutex_unlock (&set->lock);
+  Step step = {.set = set, .func = func, .data = data};
+  lam_pool_for_each_owner (set->pool, set->n, step_device, &step);
   gboolean ok = TRUE;
   int64_t now = lam_clock_ns ();
   for (int i = 0; i < set->n; i++) {
-    atomic_fetch_add (&set->device[i].wait_ns, now - set->end_ns[i]);
-    if (!set->results[i] && ok) {
+    atomic_fetch_add (&set->device[i].wait_ns, now - step.end_ns[i]);
+    if (!step.ok[i] && ok) {
       ok = FALSE;
-      g_propagate_error (error, g_steal_pointer (&set->errors[i]));
+      g_propagate_error (error, g_steal_pointer (&step.errors[i]));
     }
-    g_clear_error (&set->errors[i]);
+    g_clear_error (&step.errors[i]);
   }
   return ok;
 }

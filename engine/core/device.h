@@ -4,8 +4,10 @@
  * device needs of another goes through lam_copy (), which counts. Under LAMINA_DEVICE_GUARD=1 devices run one at a
  * time with all others' buffers unreadable, so that a read that forgot to copy is a fault and not a lucky number.
  *
- * A solver is one program for all devices: lam_devices_run () calls a function once for each device, on that
- * device's control thread, and returns when all have ended. Between two such calls everything may be exchanged. */
+ * A solver is one program for all devices: lam_devices_run () calls a function once for each device and returns
+ * when all have ended; between two such calls everything may be exchanged. A CPU device has no thread of its own: the pool's
+ * threads each drive one while there are devices left, then help with the last (threadpool.h), so that many devices
+ * cost no more than one. The functions may run one after the other: none may wait for another's. */
 #pragma once
 
 #include <glib.h>
@@ -36,7 +38,7 @@ typedef struct {
   _Atomic int64_t bytes;                 /* held now */
   _Atomic int64_t peak;                  /* most ever held since the last reset */
   _Atomic int64_t busy_ns;               /* time that threads worked for it */
-  _Atomic int64_t wait_ns;               /* time its control thread waited for the others to end a step */
+  _Atomic int64_t wait_ns;               /* time between its own end of a step and the last device's */
   _Atomic int64_t copied_in, copied_out; /* bytes from and to other devices or the host */
 } LamDevice;
 

@@ -9,8 +9,13 @@
 
 #include "core/cpu-features.h"
 
-/* One lam_pool_for () that is under way; lives on its caller's stack. */
+/* What a thread is in: nothing of the pool's, an index that may make calls of its own (lam_pool_for_each_owner ()), or one
+ * that is plain work. */
+typedef enum { OUTSIDE, OWNER, WORK } Depth;
+
+/* One call that is under way; lives on its caller's stack. */
 typedef struct _Call {
+  Depth depth; /* of its indices */
   LamPoolFunc func;
   void *data;
   int64_t n;
@@ -37,6 +42,7 @@ struct _LamPool {
 };
 
 static _Thread_local int my_place = -1;
+static _Thread_local Depth my_depth = OUTSIDE;
 
 int64_t
 lam_clock_ns (void)
@@ -64,11 +70,12 @@ take_place (LamPool *pool)
   return place;
 }
 
+/* The oldest call with indices left whose depth is @least or more. */
 static Call *
-find_call (LamPool *pool)
+find_call (LamPool *pool, Depth least)
 {
   for (Call *c = pool->calls; c; c = c->link)
-    if (atomic_load (&c->next) < c->n)
+    if (c->depth >= least && atomic_load (&c->next) < c->n)
       return c;
   return NULL;
 }
@@ -85,7 +92,7 @@ release_place (LamPool *pool, int place)
       return;
     }
   pool->free_places |= UINT64_C (1) << place;
-  if (find_call (pool)) {
+  if (find_call (pool, OWNER)) {
     atomic_fetch_add (&pool->pending, 1);
     if (pool->sleepers)
       pthread_cond_signal (&pool->work);
@@ -99,12 +106,16 @@ work_on (LamPool *pool, Call *c, int place)
   c->users++;
   pthread_mutex_unlock (&pool->lock);
   int64_t start = c->busy_ns ? lam_clock_ns () : 0, i, count = 0;
+  int outer_place = my_place;
+  Depth outer_depth = my_depth;
   my_place = place;
+  my_depth = c->depth;
   while ((i = atomic_fetch_add (&c->next, 1)) < c->n) {
     c->func (i, place, c->data);
     count++;
   }
-  my_place = -1;
+  my_place = outer_place;
+  my_depth = outer_depth;
   if (c->busy_ns)
     atomic_fetch_add (c->busy_ns, lam_clock_ns () - start);
   atomic_fetch_add (&c->done, count);
@@ -139,10 +150,10 @@ worker_main (void *data)
   lam_thread_give_way ();
   pthread_mutex_lock (&pool->lock);
   while (!pool->quit) {
-    Call *c = find_call (pool);
+    Call *c = find_call (pool, OWNER);
     int place = c ? take_place (pool) : -1;
     if (place >= 0) {
-      for (; c; c = find_call (pool))
+      for (; c; c = find_call (pool, OWNER))
         work_on (pool, c, place);
       release_place (pool, place);
       continue;
@@ -223,25 +234,26 @@ lam_pool_threads (const LamPool *pool)
   return pool->threads;
 }
 
-void
-lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic int64_t *busy_ns)
+static void
+call (LamPool *pool, Depth depth, int64_t n, LamPoolFunc func, void *data, _Atomic int64_t *busy_ns)
 {
   if (n <= 0)
     return;
-  if (my_place >= 0) { /* called from inside: the pool is busy with the outer call */
+  if (my_depth >= depth) { /* called from inside: the pool is busy with the outer call */
     for (int64_t i = 0; i < n; i++)
       func (i, my_place, data);
     return;
   }
   lam_fp_setup ();
-  Call c = {.func = func, .data = data, .n = n, .busy_ns = busy_ns, .given = -1};
+  Call c = {.depth = depth, .func = func, .data = data, .n = n, .busy_ns = busy_ns, .given = -1};
   pthread_cond_init (&c.cond, NULL);
   pthread_mutex_lock (&pool->lock);
   Call **tail = &pool->calls;
   while (*tail)
     tail = &(*tail)->link;
   *tail = &c;
-  int place = take_place (pool);
+  gboolean keeps = my_place >= 0; /* an owner's: its place stays its own until its index ends */
+  int place = keeps ? my_place : take_place (pool);
   if (pool->free_places && (n > 1 || place < 0)) {
     atomic_fetch_add (&pool->pending, 1);
     if (pool->sleepers)
@@ -250,9 +262,9 @@ lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic in
   for (;;) {
     if (place >= 0) {
       work_on (pool, &c, place);
-      /* While others end what they took of it: help with other calls, which costs no switch of threads; else look a while. */
+      /* While others end what they took of it: help with plain work, which costs no switch of threads; else look a while. */
       for (int spin = 0; c.users && spin < 200;) {
-        Call *other = find_call (pool);
+        Call *other = find_call (pool, WORK);
         if (other)
           work_on (pool, other, place);
         else {
@@ -263,7 +275,8 @@ lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic in
           pthread_mutex_lock (&pool->lock);
         }
       }
-      release_place (pool, place);
+      if (!keeps)
+        release_place (pool, place);
       place = -1;
     }
     if (!c.users && atomic_load (&c.done) == n)
@@ -286,4 +299,16 @@ lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic in
     }
   pthread_mutex_unlock (&pool->lock);
   pthread_cond_destroy (&c.cond);
+}
+
+void
+lam_pool_for (LamPool *pool, int64_t n, LamPoolFunc func, void *data, _Atomic int64_t *busy_ns)
+{
+  call (pool, WORK, n, func, data, busy_ns);
+}
+
+void
+lam_pool_for_each_owner (LamPool *pool, int64_t n, LamPoolFunc func, void *data)
+{
+  call (pool, OWNER, n, func, data, NULL);
 }
