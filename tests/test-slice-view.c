@@ -163,17 +163,18 @@ test_raster (void)
 {
   LamSnapshot *shot = new_shot (0);
   LamSliceLook look = {.origin_x = 2, .origin_y = 3, .scale_x = 1, .scale_y = 2, .low = 0, .high = 1};
-  guint8 map[256 * 4], rgba[40 * 80 * 4];
+  guint8 map[256 * 4];
+  guint32 argb[40 * 80];
   for (int i = 0; i < 256; i++)
     map[4 * i] = map[4 * i + 1] = map[4 * i + 2] = i;
-  lam_slice_raster (shot, &look, map, 40, 80, rgba);
-  g_assert_cmpint (rgba[0], ==, 10);                                    /* surround */
-  g_assert_cmpint (rgba[(3 * 40 + 2) * 4], ==, 0);                      /* (0, 0) */
-  g_assert_cmpint (rgba[(3 * 40 + 2 + 16) * 4], ==, 255);               /* (0, 16) */
-  g_assert_cmpint (rgba[((3 + 2 * 31 + 1) * 40 + 2 + 31) * 4], ==, 64); /* (31, 31) */
-  g_assert_cmpint (rgba[((3 + 64) * 40 + 2) * 4], ==, 10);              /* below */
-  lam_slice_raster (NULL, &look, map, 40, 80, rgba);
-  g_assert_cmpint (rgba[(3 * 40 + 20) * 4], ==, 10);
+  lam_slice_raster (shot, &look, map, 40, 80, argb);
+  g_assert_cmphex (argb[0], ==, 0xff0a0a0c);                              /* surround */
+  g_assert_cmphex (argb[3 * 40 + 2], ==, 0xff000000);                     /* (0, 0) */
+  g_assert_cmphex (argb[3 * 40 + 2 + 16], ==, 0xffffffff);                /* (0, 16) */
+  g_assert_cmphex (argb[(3 + 2 * 31 + 1) * 40 + 2 + 31], ==, 0xff404040); /* (31, 31) */
+  g_assert_cmphex (argb[(3 + 64) * 40 + 2], ==, 0xff0a0a0c);              /* below */
+  lam_slice_raster (NULL, &look, map, 40, 80, argb);
+  g_assert_cmphex (argb[3 * 40 + 20], ==, 0xff0a0a0c);
   lam_snapshot_unref (shot);
 }
 

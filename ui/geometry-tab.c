@@ -106,11 +106,11 @@ thumbnail (LamGeometryTab *self, LamSnapshot *slice)
                        .high = self->high};
   guint8 map[256 * 4];
   size_t bytes = (size_t) THUMB * THUMB * 4;
-  guint8 *rgba = g_malloc (bytes);
+  guint32 *argb = g_malloc (bytes);
   lam_colour_map_fill (LAM_COLOUR_MAP_GREY, map);
-  lam_slice_raster (slice, &look, map, THUMB, THUMB, rgba);
-  g_autoptr (GBytes) data = g_bytes_new_take (rgba, bytes);
-  return gdk_memory_texture_new (THUMB, THUMB, GDK_MEMORY_R8G8B8A8, data, THUMB * 4);
+  lam_slice_raster (slice, &look, map, THUMB, THUMB, argb);
+  g_autoptr (GBytes) data = g_bytes_new_take (argb, bytes);
+  return gdk_memory_texture_new (THUMB, THUMB, GDK_MEMORY_DEFAULT, data, THUMB * 4);
 }
 
 static void

@@ -22,7 +22,7 @@ typedef struct {
   gboolean scale_bar;
   double thickness;
   char *font, *about, *path, *text;
-  guint8 *rgba;
+  guint32 *argb;
 } Work;
 
 static void
@@ -34,7 +34,7 @@ work_free (gpointer data)
   g_free (work->about);
   g_free (work->path);
   g_free (work->text);
-  g_free (work->rgba);
+  g_free (work->argb);
   g_free (work);
 }
 
@@ -84,20 +84,12 @@ draw_scale_bar (Work *work)
   double pitch = info->pitch_x > 0 ? info->pitch_x : 1, size = CLAMP (fmin (work->height, work->width) / 28.0, 9, 48);
   double length = lam_scale_bar_length (work->look.scale_x / pitch, fmin (work->width * 0.35, size * 12));
   double bar = length * work->look.scale_x / pitch, margin = rint (size * 0.6), thick = fmax (rint (size / 5), 2);
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, work->width, work->height);
+  cairo_surface_t *surface = cairo_image_surface_create_for_data ((guint8 *) work->argb, CAIRO_FORMAT_RGB24,
+                                                                  work->width, work->height, work->width * 4);
   if (cairo_surface_status (surface) != CAIRO_STATUS_SUCCESS) {
     cairo_surface_destroy (surface);
     return;
   }
-  guint8 *data = cairo_image_surface_get_data (surface);
-  int stride = cairo_image_surface_get_stride (surface);
-  for (int y = 0; y < work->height; y++) {
-    guint32 *out = (guint32 *) (void *) (data + (size_t) y * stride);
-    const guint8 *in = work->rgba + (size_t) y * work->width * 4;
-    for (int x = 0; x < work->width; x++)
-      out[x] = (guint32) in[4 * x] << 16 | (guint32) in[4 * x + 1] << 8 | in[4 * x + 2];
-  }
-  cairo_surface_mark_dirty (surface);
   cairo_t *cr = cairo_create (surface);
   g_autoptr (PangoLayout) layout = pango_cairo_create_layout (cr);
   g_autoptr (PangoFontDescription) font = pango_font_description_from_string (work->font);
@@ -118,23 +110,14 @@ draw_scale_bar (Work *work)
   pango_cairo_show_layout (cr, layout);
   cairo_destroy (cr);
   cairo_surface_flush (surface);
-  for (int y = 0; y < work->height; y++) {
-    const guint32 *in = (const guint32 *) (const void *) (data + (size_t) y * stride);
-    guint8 *out = work->rgba + (size_t) y * work->width * 4;
-    for (int x = 0; x < work->width; x++) {
-      out[4 * x] = (in[x] >> 16) & 255;
-      out[4 * x + 1] = (in[x] >> 8) & 255;
-      out[4 * x + 2] = in[x] & 255;
-    }
-  }
   cairo_surface_destroy (surface);
 }
 
 static void
 paint (Work *work)
 {
-  work->rgba = g_malloc ((gsize) work->width * work->height * 4);
-  lam_slice_raster (work->shot, &work->look, work->map, work->width, work->height, work->rgba);
+  work->argb = g_malloc ((gsize) work->width * work->height * 4);
+  lam_slice_raster (work->shot, &work->look, work->map, work->width, work->height, work->argb);
   if (work->scale_bar)
     draw_scale_bar (work);
 }
@@ -146,10 +129,10 @@ copy_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 {
   Work *work = data;
   paint (work);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (g_steal_pointer (&work->rgba), (gsize) work->width * work->height * 4);
-  g_task_return_pointer (
-      task, gdk_memory_texture_new (work->width, work->height, GDK_MEMORY_R8G8B8A8, bytes, work->width * 4),
-      g_object_unref);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (g_steal_pointer (&work->argb), (gsize) work->width * work->height * 4);
+  g_task_return_pointer (task,
+                         gdk_memory_texture_new (work->width, work->height, GDK_MEMORY_DEFAULT, bytes, work->width * 4),
+                         g_object_unref);
 }
 
 static void
@@ -190,9 +173,14 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
   if (work->kind == LAM_PICTURE_PNG) {
     paint (work);
     gsize n = (gsize) work->width * work->height;
-    for (gsize i = 0; i < n; i++)
-      memmove (work->rgba + 3 * i, work->rgba + 4 * i, 3);
-    ok = lam_picture_file_write_png (work->path, work->rgba, work->width, work->height, &error);
+    guint8 *rgb = (guint8 *) work->argb; /* in place: three bytes never reach the word that is read next */
+    for (gsize i = 0; i < n; i++) {
+      guint32 colour = work->argb[i];
+      rgb[3 * i] = colour >> 16 & 255;
+      rgb[3 * i + 1] = colour >> 8 & 255;
+      rgb[3 * i + 2] = colour & 255;
+    }
+    ok = lam_picture_file_write_png (work->path, rgb, work->width, work->height, &error);
   } else
     ok = lam_picture_file_write_values (work->kind, work->path, work->shot, work->thickness, work->about, &error);
   if (ok)

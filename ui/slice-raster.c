@@ -17,7 +17,7 @@ source (int i, double origin, double scale, int64_t n, gboolean *edge)
   return at < 0 || k >= n ? -1 : k;
 }
 
-/* One row of the picture in colours, as the bytes R G B A lie in memory; a value that is not finite is 0, which no colour is. */
+/* One row of the picture in colours; a value that is not finite is 0, which no colour is. */
 static void
 colour_row (const float *pixels, int64_t n, const LamSliceLook *look, const guint32 *colours, guint32 *out)
 {
@@ -35,18 +35,14 @@ colour_row (const float *pixels, int64_t n, const LamSliceLook *look, const guin
 static guint32
 pack (const guint8 *rgb)
 {
-  guint8 bytes[4] = {rgb[0], rgb[1], rgb[2], 255};
-  guint32 colour;
-  memcpy (&colour, bytes, 4);
-  return colour;
+  return 0xff000000u | (guint32) rgb[0] << 16 | (guint32) rgb[1] << 8 | rgb[2];
 }
 
 /* Between the pixels of a large picture: a thin line of grey. */
 static guint32
 on_grid (guint32 colour)
 {
-  guint8 c[4];
-  memcpy (c, &colour, 4);
+  guint8 c[3] = {colour >> 16 & 255, colour >> 8 & 255, colour & 255};
   for (int i = 0; i < 3; i++)
     c[i] = (guint8) (c[i] * 0.65f + 128 * 0.35f + 0.5f);
   return pack (c);
@@ -54,9 +50,9 @@ on_grid (guint32 colour)
 
 void
 lam_slice_raster (const LamSnapshot *shot, const LamSliceLook *look, const guint8 *map, int width, int height,
-                  guint8 *rgba)
+                  guint32 *argb)
 {
-  g_return_if_fail (look != NULL && map != NULL && rgba != NULL);
+  g_return_if_fail (look != NULL && map != NULL && argb != NULL);
   const LamSnapshotInfo none = {.width = 0}, *info = shot != NULL ? lam_snapshot_info (shot) : &none;
   const float *pixels = shot != NULL ? lam_snapshot_pixels (shot) : NULL;
   gboolean grid = fmin (look->scale_x, look->scale_y) >= LAM_GRID_SCALE;
@@ -74,7 +70,7 @@ lam_slice_raster (const LamSnapshot *shot, const LamSliceLook *look, const guint
   for (int y = 0; y < height; y++) {
     gboolean row_edge, bad = FALSE;
     int64_t row = source (y, look->origin_y, look->scale_y, info->height, &row_edge);
-    guint32 *out = (guint32 *) (void *) rgba + (size_t) y * width;
+    guint32 *out = argb + (size_t) y * width;
     if (row == coloured && same != NULL && !grid) {
       memcpy (out, same, (size_t) width * 4);
       continue;

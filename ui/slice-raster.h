@@ -24,8 +24,9 @@ typedef struct {
 #define LAM_HATCH_DARK 61, 56, 70
 #define LAM_SURROUND 10, 10, 12
 
-/* Fills @rgba, @width x @height device pixels; @shot may be NULL. @map: 256 RGBA colours. */
+/* Fills @argb, @width x @height device pixels, as cairo (RGB24, ARGB32) and GTK (GDK_MEMORY_DEFAULT) have them, so that nothing
+ * is converted when it is drawn; @shot may be NULL. @map: 256 colours, of bytes R G B A. */
 void lam_slice_raster (const LamSnapshot *shot, const LamSliceLook *look, const guint8 *map, int width, int height,
-                       guint8 *rgba);
+                       guint32 *argb);
 
 G_END_DECLS

@@ -291,9 +291,9 @@ raster_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
 {
   Raster *raster = data;
   size_t bytes = (size_t) raster->width * raster->height * 4;
-  guint8 *rgba = g_malloc (bytes);
-  lam_slice_raster (raster->shot, &raster->look, raster->map, raster->width, raster->height, rgba);
-  g_task_return_pointer (task, g_bytes_new_take (rgba, bytes), (GDestroyNotify) g_bytes_unref);
+  guint32 *argb = g_malloc (bytes);
+  lam_slice_raster (raster->shot, &raster->look, raster->map, raster->width, raster->height, argb);
+  g_task_return_pointer (task, g_bytes_new_take (argb, bytes), (GDestroyNotify) g_bytes_unref);
 }
 
 static void
@@ -308,7 +308,7 @@ raster_done_cb (GObject *source, GAsyncResult *result, gpointer data)
   self->working = self->again = FALSE;
   set_drawn (self, raster->shot);
   g_clear_object (&self->texture);
-  self->texture = gdk_memory_texture_new (raster->width, raster->height, GDK_MEMORY_R8G8B8A8, bytes, raster->width * 4);
+  self->texture = gdk_memory_texture_new (raster->width, raster->height, GDK_MEMORY_DEFAULT, bytes, raster->width * 4);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   if (again)
     start_raster (self);

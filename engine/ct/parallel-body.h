@@ -189,13 +189,13 @@ BODY (planar_taps) (const LamPlanarView *v, double e, const double *px, const do
 
 /* @nk slices: a constant where it is inlined, so that one slice's sum stays in a register. */
 static inline __attribute__ ((always_inline)) void
-BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch *s, int64_t nk)
+BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t begin, int64_t n, const Scratch *s, int64_t nk)
 {
   enum { FEW = 8, LEVELS = 8 }; /* more slices than LAM_FEW_SLICES and more blocks than 2^7 there are not */
   const int32_t channels = (int32_t) a->geometry->channels;
   const double e = a->geometry->c0 + FIXED;
   const LamPlanarView *last = a->geometry->planar + a->v1, *p;
-  for (int64_t i = 0; i < n; i += VW) {
+  for (int64_t i = begin; i < n; i += VW) {
     const double *x = s->box[i / VW].x, *z = s->box[i / VW].y;
     const float *y0 = a->sino + a->k0 * a->line_stride;
     vf folded[LEVELS][FEW];
@@ -243,13 +243,95 @@ BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t n, const Sc
   }
 }
 
+#if VW > 1
+/* Four doubles or four words. */
+typedef double BODY (four) __attribute__ ((vector_size (32)));
+typedef int64_t BODY (four_words) __attribute__ ((vector_size (32)));
+
+static inline BODY (four_words) BODY (four_channels) (BODY (four) t)
+{
+  return ((BODY (four_words)) t >> 32) - FIXED_HIGH;
+}
+
+/* One slice, which is what a live slice is: four vectors at a time, so that what belongs to the view is loaded once for them
+ * and no sum waits for itself. The bits are those of planar_back_slices (). Returns how many of the @n pixels were done. */
+static int64_t
+BODY (planar_back_one) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch *s)
+{
+  enum { U = 4, LEVELS = 8 };
+  const int32_t channels = (int32_t) a->geometry->channels;
+  const double e = a->geometry->c0 + FIXED;
+  const LamPlanarView *last = a->geometry->planar + a->v1, *p;
+  const vi one = viset (1);
+  int64_t i = 0;
+  for (; i + U * VW <= n; i += U * VW) {
+    BODY (four) xm, ym, xr, yr; /* middles and half widths of what the vectors span */
+    const double *px = s->px + i, *py = s->py + i;
+    for (int u = 0; u < U; u++) {
+      const double *x = s->box[i / VW + u].x, *y = s->box[i / VW + u].y;
+      xm[u] = 0.5 * (x[0] + x[1]);
+      ym[u] = 0.5 * (y[0] + y[1]);
+      xr[u] = 0.5 * (x[1] - x[0]);
+      yr[u] = 0.5 * (y[1] - y[0]);
+    }
+    const float *y = a->sino + a->k0 * a->line_stride;
+    vf folded[LEVELS][U];
+    int depth = 0;
+    int64_t done = 0;
+    for (p = a->geometry->planar + a->v0; p < last;) {
+      const LamPlanarView *end = a->block > 0 && a->block < last - p ? p + a->block : last;
+      vf sum[U];
+      for (int u = 0; u < U; u++)
+        sum[u] = vzero ();
+      for (; p < end; p++, y += a->view_stride) {
+        /* A window of the detector for each vector, wide enough by more than t can be rounded. */
+        BODY (four) t = xm * p->c + (ym * p->d + e), r = xr * fabs (p->c) + yr * fabs (p->d) + 0x1p-20;
+        BODY (four_words) lo = BODY (four_channels) (t - r), hi = BODY (four_channels) (t + r);
+        BODY (four_words) most = lo - lo + (channels - VLOOKUP_SPAN), low = lo < most;
+        BODY (four_words) base = (lo & low) | (most & ~low);
+        BODY (four_words) out = (base < 0) | (hi > base + (VLOOKUP_SPAN - 2));
+        vi first;
+        vf w0, w1;
+        if (!(out[0] | out[1] | out[2] | out[3]))
+          for (int u = 0; u < U; u++) {
+            const float *w = y + base[u];
+            BODY (planar_taps)
+            (p, e, px + u * VW, py + u * VW, 1, channels - 2, (int32_t) base[u], a->square, &first, &w0, &w1);
+            sum[u] = vfma (w1, vlookup (w, viadd (first, one)), vfma (w0, vlookup (w, first), sum[u]));
+          }
+        else
+          for (int u = 0; u < U; u++) {
+            BODY (planar_taps) (p, e, px + u * VW, py + u * VW, 0, channels - 2, 0, a->square, &first, &w0, &w1);
+            sum[u] = vfma (w1, vgather (y, viadd (first, one)), vfma (w0, vgather (y, first), sum[u]));
+          }
+      }
+      for (int u = 0; u < U; u++)
+        folded[depth][u] = sum[u];
+      depth++;
+      for (int64_t d = ++done; depth > 1 && (!(d & 1) || p == last); d >>= 1, depth--)
+        for (int u = 0; u < U; u++)
+          folded[depth - 2][u] = vadd (folded[depth - 2][u], folded[depth - 1][u]);
+    }
+    for (int u = 0; u < U; u++)
+      vstore (a->out + at + i + u * VW, folded[0][u]);
+  }
+  return i;
+}
+#endif
+
 static void
 BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch *s)
 {
-  if (a->k1 - a->k0 == 1)
-    BODY (planar_back_slices) (a, at, n, s, 1);
-  else
-    BODY (planar_back_slices) (a, at, n, s, a->k1 - a->k0);
+  if (a->k1 - a->k0 != 1) {
+    BODY (planar_back_slices) (a, at, 0, n, s, a->k1 - a->k0);
+    return;
+  }
+#if VW > 1
+  int64_t done = BODY (planar_back_one) (a, at, n, s);
+#else
+  int64_t done = 0;
+#endif
+  BODY (planar_back_slices) (a, at, done, n, s, 1);
 }
 
 static void

@@ -104,11 +104,33 @@ lam_snapshot_pixels (const LamSnapshot *s)
   return s->pixels;
 }
 
-static int
-compare_floats (const void *a, const void *b)
+/* The @k-th smallest of @n, which are moved about (Hoare's selection). */
+static float
+select_float (float *v, int64_t n, int64_t k)
 {
-  float x = *(const float *) a, y = *(const float *) b;
-  return (x > y) - (x < y);
+  int64_t begin = 0, end = n - 1;
+  while (begin < end) {
+    float a = v[begin], b = v[(begin + end) / 2], c = v[end], pivot = fmaxf (fminf (a, b), fminf (fmaxf (a, b), c));
+    int64_t i = begin, j = end;
+    while (i <= j) {
+      while (v[i] < pivot)
+        i++;
+      while (v[j] > pivot)
+        j--;
+      if (i <= j) {
+        float swapped = v[i];
+        v[i++] = v[j];
+        v[j--] = swapped;
+      }
+    }
+    if (k <= j)
+      end = j;
+    else if (k >= i)
+      begin = i;
+    else
+      break;
+  }
+  return v[k];
 }
 
 gboolean
@@ -126,9 +148,8 @@ lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float 
     *low = s->info.low;
     *high = s->info.high;
   } else {
-    qsort (sample, count, sizeof *sample, compare_floats);
-    *low = sample[(int64_t) (lower * (count - 1))];
-    *high = sample[(int64_t) (upper * (count - 1))];
+    *low = select_float (sample, count, (int64_t) (lower * (count - 1)));
+    *high = select_float (sample, count, (int64_t) (upper * (count - 1)));
   }
   if (!(*high > *low)) {
     float width = fmaxf (fabsf (*low) * 0.05f, 1e-6f);
