@@ -175,7 +175,7 @@ static void
 test_projections (void)
 {
   if (!test_have_xdotool ()) {
-    g_test_skip ("no xdotool");
+    g_test_skip ("xdotool is not installed");
     return;
   }
   GtkWidget *window = window_new ();

@@ -38,7 +38,7 @@ done_cb (GObject *source, GAsyncResult *result, gpointer data)
   self->working = self->again = FALSE;
   work->funcs->done (owner, work->job);
   if (again)
-    lam_latest_ask (self, 0);
+    lam_latest_ask (self, self->least_us);
 }
 
 static gboolean
@@ -61,6 +61,7 @@ lam_latest_ask (LamLatest *self, gint64 least_us)
 {
   if (self->working) {
     self->again = TRUE;
+    self->least_us = least_us;
     return;
   }
   gint64 now = g_get_monotonic_time (), wait = self->began != 0 ? self->began + least_us - now : 0;

@@ -19,7 +19,7 @@ typedef struct {
   const LamLatestFuncs *funcs;
   gpointer owner; /* a GObject */
   gboolean working, again;
-  gint64 began;
+  gint64 began, least_us; /* of the ask that is to be done again */
   guint later;
 } LamLatest;
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "model/latest.h"
+
 #define STATS_US 150000 /* between two workings out of quantiles and histogram */
 
 typedef struct {
@@ -26,9 +28,7 @@ struct _LamSliceModel {
   Position cursor, mark;
   LamSliceStats *stats;
   uint64_t serial;
-  gint64 worked;
-  guint later;
-  gboolean working, again; /* one worker at a time; once more when a newer snapshot came meanwhile */
+  LamLatest numbers;
 };
 
 G_DEFINE_FINAL_TYPE (LamSliceModel, lam_slice_model, G_TYPE_OBJECT)
@@ -193,113 +193,84 @@ lam_slice_model_get_colour_map (LamSliceModel *self)
 /* -- statistics, on a worker -- */
 
 typedef struct {
-  GWeakRef model;
   LamSnapshot *shot;
   LamPlane plane;
+  LamSliceStats *stats; /* NULL: it has no numbers */
 } Work;
 
 static void
 work_free (gpointer data)
 {
   Work *work = data;
-  g_weak_ref_clear (&work->model);
   lam_snapshot_unref (work->shot);
+  g_free (work->stats);
   g_free (work);
 }
 
-static void
-work_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static gpointer
+make_work (gpointer owner)
 {
-  LamSnapshot *shot = ((Work *) data)->shot;
-  const LamSnapshotInfo *info = lam_snapshot_info (shot);
-  LamSliceStats *stats = g_new0 (LamSliceStats, 1);
+  LamSliceModel *self = owner;
+  LamSnapshot *shot = self->shots[self->plane];
+  if (shot == NULL)
+    return NULL;
+  Work *work = g_new0 (Work, 1);
+  *work = (Work){lam_snapshot_ref (shot), self->plane, NULL};
+  return work;
+}
+
+static void
+do_work (gpointer job)
+{
+  Work *work = job;
+  const LamSnapshotInfo *info = lam_snapshot_info (work->shot);
   float low, high;
-  if (!lam_snapshot_quantiles (shot, 0.005, 0.995, &low, &high)) {
-    g_free (stats);
-    g_task_return_pointer (task, NULL, NULL);
+  if (!lam_snapshot_quantiles (work->shot, 0.005, 0.995, &low, &high))
     return;
-  }
+  LamSliceStats *stats = work->stats = g_new0 (LamSliceStats, 1);
   stats->low = info->low;
   stats->high = info->high;
   stats->auto_low = low;
   stats->auto_high = high;
-  lam_snapshot_quantiles (shot, 0.001, 0.999, &low, &high);
+  lam_snapshot_quantiles (work->shot, 0.001, 0.999, &low, &high);
   stats->robust_low = low - (high - low) * 0.08;
   stats->robust_high = high + (high - low) * 0.08;
-  lam_snapshot_histogram (shot, info->low, info->high, LAM_HISTOGRAM_BINS, stats->full);
-  lam_snapshot_histogram (shot, stats->robust_low, stats->robust_high, LAM_HISTOGRAM_BINS, stats->robust);
-  g_task_return_pointer (task, stats, g_free);
+  lam_snapshot_histogram (work->shot, info->low, info->high, LAM_HISTOGRAM_BINS, stats->full);
+  lam_snapshot_histogram (work->shot, stats->robust_low, stats->robust_high, LAM_HISTOGRAM_BINS, stats->robust);
 }
-
-static void start_work (LamSliceModel *self);
 
 static void
-work_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+work_done (gpointer owner, gpointer job)
 {
-  Work *work = g_task_get_task_data (G_TASK (result));
-  g_autoptr (LamSliceModel) self = g_weak_ref_get (&work->model);
-  g_autofree LamSliceStats *stats = g_task_propagate_pointer (G_TASK (result), NULL);
-  if (self == NULL)
-    return;
-  self->working = FALSE;
+  LamSliceModel *self = owner;
+  Work *work = job;
   /* Numbers of a plane that is no longer shown are not wanted. They are of an older snapshot when one came meanwhile:
    * still the best there is until the worker, started again, is through. */
-  if (work->plane == self->plane && self->shots[self->plane] != NULL) {
-    g_free (self->stats);
-    self->stats = g_steal_pointer (&stats);
-    if (self->stats != NULL) {
-      self->stats->serial = ++self->serial;
-      if (self->auto_level)
-        apply_level (self, self->stats->auto_low, self->stats->auto_high);
-    }
-    notify (self, PROP_STATS);
+  if (work->plane != self->plane || self->shots[self->plane] == NULL)
+    return;
+  g_free (self->stats);
+  self->stats = g_steal_pointer (&work->stats);
+  if (self->stats != NULL) {
+    self->stats->serial = ++self->serial;
+    if (self->auto_level)
+      apply_level (self, self->stats->auto_low, self->stats->auto_high);
   }
-  if (self->again)
-    start_work (self);
+  notify (self, PROP_STATS);
 }
 
-static gboolean
-later_cb (gpointer data)
-{
-  LamSliceModel *self = data;
-  self->later = 0;
-  start_work (self);
-  return G_SOURCE_REMOVE;
-}
+static const LamLatestFuncs numbers_funcs = {"lam_slice_stats", make_work, do_work, work_done, work_free};
 
 static void
 start_work (LamSliceModel *self)
 {
-  LamSnapshot *shot = self->shots[self->plane];
-  if (self->working || shot == NULL) {
-    self->again = shot != NULL;
-    return;
-  }
   /* Pictures that follow a hand come faster than numbers need to: the processors are the pictures' then. */
-  gint64 wait = self->stats != NULL ? self->worked + STATS_US - g_get_monotonic_time () : 0;
-  if (wait > 0) {
-    if (self->later == 0)
-      self->later = g_timeout_add (wait / 1000 + 1, later_cb, self);
-    return;
-  }
-  self->worked = g_get_monotonic_time ();
-  self->working = TRUE;
-  self->again = FALSE;
-  Work *work = g_new0 (Work, 1);
-  g_weak_ref_init (&work->model, self);
-  work->shot = lam_snapshot_ref (shot);
-  work->plane = self->plane;
-  /* No source object: a late worker must not keep the model alive. */
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, work_done_cb, NULL);
-  g_task_set_name (task, "lam_slice_stats");
-  g_task_set_task_data (task, work, work_free);
-  g_task_run_in_thread (task, work_thread);
+  lam_latest_ask (&self->numbers, self->stats != NULL ? STATS_US : 0);
 }
 
 gboolean
 lam_slice_model_is_settled (LamSliceModel *self)
 {
-  return !self->working && !self->again && self->later == 0;
+  return lam_latest_is_idle (&self->numbers);
 }
 
 const LamSliceStats *
@@ -399,7 +370,7 @@ lam_slice_model_clear (LamSliceModel *self)
   }
   g_clear_pointer (&self->stats, g_free);
   self->level_known = FALSE;
-  self->again = FALSE;
+  lam_latest_clear (&self->numbers);
   self->cursor.valid = self->mark.valid = FALSE;
   set_auto (self, TRUE);
   for (int i = PROP_SNAPSHOT; i < N_PROPS; i++)
@@ -478,7 +449,7 @@ lam_slice_model_set_plane (LamSliceModel *self, LamPlane plane)
   if (self->plane == plane)
     return;
   self->plane = plane;
-  self->worked = 0;
+  self->numbers.began = 0; /* another plane's numbers are wanted at once */
   if (!self->all_planes)
     self->cursor.valid = self->mark.valid = FALSE;
   static const int touched[] = {PROP_PLANE, PROP_INDEX, PROP_COUNT, PROP_SNAPSHOT, PROP_CURSOR, PROP_MARK};
@@ -756,7 +727,7 @@ lam_slice_model_finalize (GObject *object)
   for (int p = 0; p < LAM_ALL_PLANES; p++)
     g_clear_pointer (&self->shots[p], lam_snapshot_unref);
   g_free (self->order);
-  g_clear_handle_id (&self->later, g_source_remove);
+  lam_latest_clear (&self->numbers);
   g_free (self->stats);
   G_OBJECT_CLASS (lam_slice_model_parent_class)->finalize (object);
 }
@@ -791,6 +762,7 @@ lam_slice_model_class_init (LamSliceModelClass *klass)
 static void
 lam_slice_model_init (LamSliceModel *self)
 {
+  lam_latest_init (&self->numbers, self, &numbers_funcs);
   self->high = 1;
   self->auto_level = TRUE;
 }

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/select.h"
 #include "core/threadpool.h"
 
 #define REACH 3           /* of the neighbourhood, each way */
@@ -165,35 +166,6 @@ compare_floats (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* The value of rank n / 2; @x is reordered. */
-static float
-middle (float *x, int64_t n)
-{
-  int64_t lo = 0, hi = n - 1, k = n / 2;
-  while (lo < hi) {
-    float pivot = x[(lo + hi) / 2];
-    int64_t i = lo, j = hi;
-    while (i <= j) {
-      while (x[i] < pivot)
-        i++;
-      while (x[j] > pivot)
-        j--;
-      if (i <= j) {
-        float swap = x[i];
-        x[i++] = x[j];
-        x[j--] = swap;
-      }
-    }
-    if (k <= j)
-      hi = j;
-    else if (k >= i)
-      lo = i;
-    else
-      break;
-  }
-  return x[k];
-}
-
 static void
 compare_row (int64_t m, int worker, void *data)
 {
@@ -207,7 +179,7 @@ compare_row (int64_t m, int worker, void *data)
         if (isfinite (x))
           near[count++] = x;
       }
-    float x = pixel (c, m * c->channels + n), about = count ? middle (near, count) : NAN;
+    float x = pixel (c, m * c->channels + n), about = count ? lam_select (near, count, count / 2) : NAN;
     c->out[m * c->channels + n] = !c->relative ? x - about : about > 0 ? x / about - 1 : 0;
     if (!isfinite (x))
       c->out[m * c->channels + n] = NAN;
@@ -254,7 +226,7 @@ lam_bad_pixels_find (const float *flat, const float *dark, int64_t rows, int64_t
     double level = 0;
     for (int64_t i = 0; i < size; i++)
       scratch[i] = isfinite (flat[i] - dark[i]) ? flat[i] - dark[i] : 0;
-    level = fmax (middle (scratch, size), 0);
+    level = fmax (lam_select (scratch, size, size / 2), 0);
     high = sigmas * fmax (spread (hot, size, scratch), LEAST_DARK * level);
   }
   int32_t *pairs = NULL;

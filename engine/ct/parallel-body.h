@@ -187,11 +187,26 @@ BODY (planar_taps) (const LamPlanarView *v, double e, const double *px, const do
   *w1 = square ? vmul (b, b) : b;
 }
 
+enum { FEW = 8, LEVELS = 8 }; /* more slices than LAM_FEW_SLICES and more blocks than 2^7 there are not */
+
+/* One more block's @n sums, the @done-th, on the tree's open nodes (core/order.h); returns how many are open. Complete pairs: the
+ * count of finished blocks tells how many; at the end the rest folds from its end. */
+static inline __attribute__ ((always_inline)) int
+BODY (add_block) (vf folded[LEVELS][FEW], int depth, int64_t done, const vf *sum, int64_t n, int end)
+{
+  for (int64_t k = 0; k < n; k++)
+    folded[depth][k] = sum[k];
+  depth++;
+  for (; depth > 1 && (!(done & 1) || end); done >>= 1, depth--)
+    for (int64_t k = 0; k < n; k++)
+      folded[depth - 2][k] = vadd (folded[depth - 2][k], folded[depth - 1][k]);
+  return depth;
+}
+
 /* @nk slices: a constant where it is inlined, so that one slice's sum stays in a register. */
 static inline __attribute__ ((always_inline)) void
 BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t begin, int64_t n, const Scratch *s, int64_t nk)
 {
-  enum { FEW = 8, LEVELS = 8 }; /* more slices than LAM_FEW_SLICES and more blocks than 2^7 there are not */
   const int32_t channels = (int32_t) a->geometry->channels;
   const double e = a->geometry->c0 + FIXED;
   const LamPlanarView *last = a->geometry->planar + a->v1, *p;
@@ -224,13 +239,7 @@ BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t begin, int6
         for (int64_t k = 0; k < nk; k++, y += a->line_stride)
           sum[k] = vfma (w1, vgather (y, viadd (first, one)), vfma (w0, vgather (y, first), sum[k]));
       }
-      for (int64_t k = 0; k < nk; k++)
-        folded[depth][k] = sum[k];
-      depth++;
-      /* Complete pairs: the count of finished blocks tells how many; at the end the rest folds from its end. */
-      for (int64_t d = ++done; depth > 1 && (!(d & 1) || p == last); d >>= 1, depth--)
-        for (int64_t k = 0; k < nk; k++)
-          folded[depth - 2][k] = vadd (folded[depth - 2][k], folded[depth - 1][k]);
+      depth = BODY (add_block) (folded, depth, ++done, sum, nk, p == last);
     }
     int64_t m = LAM_MIN (n - i, VW);
     for (int64_t k = 0; k < nk; k++) {
@@ -243,22 +252,16 @@ BODY (planar_back_slices) (const LamBackArgs *a, int64_t at, int64_t begin, int6
   }
 }
 
-#if VW > 1
 /* Four doubles or four words. */
 typedef double BODY (four) __attribute__ ((vector_size (32)));
 typedef int64_t BODY (four_words) __attribute__ ((vector_size (32)));
-
-static inline BODY (four_words) BODY (four_channels) (BODY (four) t)
-{
-  return ((BODY (four_words)) t >> 32) - FIXED_HIGH;
-}
 
 /* One slice, which is what a live slice is: four vectors at a time, so that what belongs to the view is loaded once for them
  * and no sum waits for itself. The bits are those of planar_back_slices (). Returns how many of the @n pixels were done. */
 static int64_t
 BODY (planar_back_one) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch *s)
 {
-  enum { U = 4, LEVELS = 8 };
+  enum { U = 4 };
   const int32_t channels = (int32_t) a->geometry->channels;
   const double e = a->geometry->c0 + FIXED;
   const LamPlanarView *last = a->geometry->planar + a->v1, *p;
@@ -275,7 +278,7 @@ BODY (planar_back_one) (const LamBackArgs *a, int64_t at, int64_t n, const Scrat
       yr[u] = 0.5 * (y[1] - y[0]);
     }
     const float *y = a->sino + a->k0 * a->line_stride;
-    vf folded[LEVELS][U];
+    vf folded[LEVELS][FEW];
     int depth = 0;
     int64_t done = 0;
     for (p = a->geometry->planar + a->v0; p < last;) {
@@ -286,7 +289,8 @@ BODY (planar_back_one) (const LamBackArgs *a, int64_t at, int64_t n, const Scrat
       for (; p < end; p++, y += a->view_stride) {
         /* A window of the detector for each vector, wide enough by more than t can be rounded. */
         BODY (four) t = xm * p->c + (ym * p->d + e), r = xr * fabs (p->c) + yr * fabs (p->d) + 0x1p-20;
-        BODY (four_words) lo = BODY (four_channels) (t - r), hi = BODY (four_channels) (t + r);
+        BODY (four_words) lo = ((BODY (four_words)) (t - r) >> 32) - FIXED_HIGH;
+        BODY (four_words) hi = ((BODY (four_words)) (t + r) >> 32) - FIXED_HIGH;
         BODY (four_words) most = lo - lo + (channels - VLOOKUP_SPAN), low = lo < most;
         BODY (four_words) base = (lo & low) | (most & ~low);
         BODY (four_words) out = (base < 0) | (hi > base + (VLOOKUP_SPAN - 2));
@@ -305,19 +309,13 @@ BODY (planar_back_one) (const LamBackArgs *a, int64_t at, int64_t n, const Scrat
             sum[u] = vfma (w1, vgather (y, viadd (first, one)), vfma (w0, vgather (y, first), sum[u]));
           }
       }
-      for (int u = 0; u < U; u++)
-        folded[depth][u] = sum[u];
-      depth++;
-      for (int64_t d = ++done; depth > 1 && (!(d & 1) || p == last); d >>= 1, depth--)
-        for (int u = 0; u < U; u++)
-          folded[depth - 2][u] = vadd (folded[depth - 2][u], folded[depth - 1][u]);
+      depth = BODY (add_block) (folded, depth, ++done, sum, U, p == last);
     }
     for (int u = 0; u < U; u++)
       vstore (a->out + at + i + u * VW, folded[0][u]);
   }
   return i;
 }
-#endif
 
 static void
 BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch *s)
@@ -326,11 +324,7 @@ BODY (planar_back2) (const LamBackArgs *a, int64_t at, int64_t n, const Scratch 
     BODY (planar_back_slices) (a, at, 0, n, s, a->k1 - a->k0);
     return;
   }
-#if VW > 1
   int64_t done = BODY (planar_back_one) (a, at, n, s);
-#else
-  int64_t done = 0;
-#endif
   BODY (planar_back_slices) (a, at, done, n, s, 1);
 }
 

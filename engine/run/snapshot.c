@@ -1,9 +1,9 @@
 #include "run/snapshot.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/memory.h"
+#include "core/select.h"
 
 struct _LamSnapshot {
   gatomicrefcount refs;
@@ -104,35 +104,6 @@ lam_snapshot_pixels (const LamSnapshot *s)
   return s->pixels;
 }
 
-/* The @k-th smallest of @n, which are moved about (Hoare's selection). */
-static float
-select_float (float *v, int64_t n, int64_t k)
-{
-  int64_t begin = 0, end = n - 1;
-  while (begin < end) {
-    float a = v[begin], b = v[(begin + end) / 2], c = v[end], pivot = fmaxf (fminf (a, b), fminf (fmaxf (a, b), c));
-    int64_t i = begin, j = end;
-    while (i <= j) {
-      while (v[i] < pivot)
-        i++;
-      while (v[j] > pivot)
-        j--;
-      if (i <= j) {
-        float swapped = v[i];
-        v[i++] = v[j];
-        v[j--] = swapped;
-      }
-    }
-    if (k <= j)
-      end = j;
-    else if (k >= i)
-      begin = i;
-    else
-      break;
-  }
-  return v[k];
-}
-
 gboolean
 lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float *low, float *high)
 {
@@ -148,8 +119,8 @@ lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float 
     *low = s->info.low;
     *high = s->info.high;
   } else {
-    *low = select_float (sample, count, (int64_t) (lower * (count - 1)));
-    *high = select_float (sample, count, (int64_t) (upper * (count - 1)));
+    *low = lam_select (sample, count, (int64_t) (lower * (count - 1)));
+    *high = lam_select (sample, count, (int64_t) (upper * (count - 1)));
   }
   if (!(*high > *low)) {
     float width = fmaxf (fabsf (*low) * 0.05f, 1e-6f);
