@@ -59,7 +59,6 @@ test_resume (void)
   g_assert_nonnull (strstr (offer, "Re_store scan.h5 with 3 edits"));
   desk_wait_calm ((DeskRect){0, 0, 1440, 120});
   desk_picture ("crash-offer");
-  desk_focus (desk);
   desk_do ("key alt+s");
   g_free (desk_wait_said (desk, "restored after an unexpected end, with 3 edits"));
   g_free (desk_wait_said (desk, "resumed after iteration"));
@@ -67,7 +66,6 @@ test_resume (void)
   desk_dialog (desk, "ctrl+s", out);
   g_free (desk_wait_said (desk, "Saved"));
   desk_picture ("crash-resumed");
-  desk_focus (desk); /* no window manager gives it back when a dialog has closed */
   desk_do ("key ctrl+q");
   desk_wait_end (desk);
   desk_free (desk);
@@ -95,12 +93,11 @@ test_discard (void)
   Desk *desk = desk_start (arguments);
   g_free (desk_wait_said (desk, "Lamina ended unexpectedly"));
   desk_wait_calm ((DeskRect){0, 0, 1440, 120});
-  desk_focus (desk);
   desk_do ("key alt+d");
   for (int i = 0; i < 200 && kept (FALSE) > 0; i++)
     g_usleep (20000);
+  g_usleep (2500000); /* what was only opened is not kept */
   g_assert_cmpint (kept (TRUE), ==, 0);
-  desk_focus (desk); /* no window manager gives it back when a dialog has closed */
   desk_do ("key ctrl+q");
   desk_wait_end (desk);
   desk_free (desk);
@@ -117,8 +114,9 @@ main (int argc, char **argv)
   }
   cli_init ();
   scan = cli_path ("scan.h5");
+  /* So large that its run is still going on when the program is killed. */
   CliRun *run =
-      cli_ok ("project --phantom tooth --shape 256x256x24 --attenuation 3 --photons 20000 --seed 1 -o scan.h5");
+      cli_ok ("project --phantom tooth --shape 256x256x64 --attenuation 3 --photons 20000 --seed 1 -o scan.h5");
   cli_run_free (run);
   /* What a person may set: an edit is kept within a second. */
   g_autofree char *settings = cli_path ("lamina/settings"), *settings_folder = cli_path ("lamina");

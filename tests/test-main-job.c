@@ -91,7 +91,6 @@ test_job (gconstpointer data)
   g_free (desk_wait_said (desk, "Saved"));
   desk_wait_calm (whole);
   snap (name, "5-saved");
-  desk_focus (desk);
   desk_do ("key ctrl+q");
   desk_wait_end (desk);
   desk_free (desk);

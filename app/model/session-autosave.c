@@ -155,6 +155,14 @@ can_keep (LamSession *self)
          && self->pending == NULL && !self->restoring;
 }
 
+/* Opening the scan again gives all there is: what recovery would not offer is not written either. */
+static gboolean
+has_nothing_to_lose (LamSession *self)
+{
+  return self->prefix == NULL && self->run == NULL && self->edits_before == 0 && lam_undo_get_n_steps (self->undo) == 0
+         && g_list_model_get_n_items (G_LIST_MODEL (self->results)) == 0;
+}
+
 void
 lam_session_keep_now (LamSession *self)
 {
@@ -164,6 +172,10 @@ lam_session_keep_now (LamSession *self)
   self->keep_again = self->keeping != NULL;
   if (!can_keep (self) || self->keeping != NULL)
     return;
+  if (has_nothing_to_lose (self)) {
+    self->kept_changes = self->changes;
+    return;
+  }
   if (!have_prefix (self, &error)) {
     tell (self, error);
     return;
