@@ -256,7 +256,8 @@ delete_files (const char *prefix)
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
-    if (g_str_has_prefix (name, base) && !g_str_has_suffix (name, ".lock"))
+    const char *whole = *name == '.' ? name + 1 : name; /* what a killed program was writing goes too */
+    if (g_str_has_prefix (whole, base) && !g_str_has_suffix (name, ".lock"))
       g_unlink (path);
   }
   g_autofree char *lock = g_strconcat (prefix, ".lock", NULL);

@@ -217,7 +217,7 @@ lam_session_file_write (LamSessionFile *f, const char *path, gboolean embed, Lam
     if (!r->has_crc && embeds (r, embed) && !lam_voxels_walk (r, _ ("summing up"), NULL, NULL, control, error))
       return FALSE;
   }
-  lam_atomic_sweep (path);
+  lam_atomic_sweep (path, LAM_SWEEP_SECONDS);
   g_autofree int64_t *places = g_new0 (int64_t, f->results->len + 1);
   g_autoptr (LamAtomicFile) file = lam_atomic_new (path, error);
   if (file == NULL || !is_room (file, f, embed, error) || !lay_out (file, f, embed, places, error))

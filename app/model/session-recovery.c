@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "io/checkpoint.h"
+#include "io/file.h"
 #include "model/session-private.h"
 
 #define NOTE_TYPE "a{sv}"
@@ -94,6 +95,7 @@ drop_files (const char *note)
   g_autofree char *checkpoint = checkpoint_of (note);
   g_unlink (note);
   lam_session_drop_file (checkpoint);
+  lam_atomic_sweep (checkpoint, 0); /* what a killed run was writing; its lock is ours */
 }
 
 /* -- noting -- */
@@ -182,6 +184,7 @@ lam_session_forget_kept_now (LamSession *self)
     g_autofree char *checkpoint = checkpoint_of (self->kept);
     g_unlink (self->kept);
     g_unlink (checkpoint);
+    lam_atomic_sweep (checkpoint, 0);
   }
   let_go (self);
 }

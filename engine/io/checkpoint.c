@@ -148,7 +148,7 @@ lam_checkpoint_writer_new (const char *path, GError **error)
 {
   g_autoptr (LamCheckpointWriter) w = g_new0 (LamCheckpointWriter, 1);
   w->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  lam_atomic_sweep (path);
+  lam_atomic_sweep (path, LAM_SWEEP_SECONDS);
   w->file = lam_atomic_new (path, error);
   if (!w->file)
     return NULL;

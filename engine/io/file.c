@@ -53,7 +53,7 @@ lock (int fd)
 }
 
 void
-lam_atomic_sweep (const char *path)
+lam_atomic_sweep (const char *path, int seconds)
 {
   g_autofree char *folder = g_path_get_dirname (path), *base = g_path_get_basename (path);
   g_autofree char *start = g_strdup_printf (".%.*s.", MAX_BASE, base);
@@ -66,7 +66,7 @@ lam_atomic_sweep (const char *path)
     int fd = open (full, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
       continue;
-    if (fstat (fd, &s) == 0 && S_ISREG (s.st_mode) && s.st_mtime < time (NULL) - LAM_SWEEP_SECONDS && lock (fd))
+    if (fstat (fd, &s) == 0 && S_ISREG (s.st_mode) && s.st_mtime <= time (NULL) - seconds && lock (fd))
       g_unlink (full);
     close (fd);
   }

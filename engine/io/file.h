@@ -25,10 +25,10 @@ typedef struct {
 
 /* Makes the temporary file. LAM_ERROR_IO when the folder is missing or read-only, or @path is no plain file. */
 LamAtomicFile *lam_atomic_new (const char *path, GError **error);
-/* Removes what writers of @path that were killed left beside it: their files are unlocked, and older than
- * LAM_SWEEP_SECONDS (so that one just being made is safe). */
+/* Removes what writers of @path that were killed left beside it: their files are unlocked, and @seconds old or
+ * older: LAM_SWEEP_SECONDS, so that one just being made is safe; 0 where nobody else may write @path. */
 #define LAM_SWEEP_SECONDS 10
-void lam_atomic_sweep (const char *path);
+void lam_atomic_sweep (const char *path, int seconds);
 /* Claims @bytes on the disk now, so that a full one shows before the work; keeps the file's size at least @bytes. */
 gboolean lam_atomic_reserve (LamAtomicFile *f, int64_t bytes, GError **error);
 /* FALSE: behave as on a file system that cannot claim space ahead (tests). */

@@ -163,7 +163,7 @@ static gboolean
 write_all (const char *path, const LamScanData *data, Part *parts, int n, int64_t bytes, const LamIoControl *control,
            GError **error)
 {
-  lam_atomic_sweep (path);
+  lam_atomic_sweep (path, LAM_SWEEP_SECONDS);
   g_autoptr (LamAtomicFile) file = lam_atomic_new (path, error);
   int64_t extra =
       OVERHEAD + 16 * data->geometry->views + (data->parameters ? 2 * (int64_t) strlen (data->parameters) : 0);

@@ -114,7 +114,7 @@ lam_volume_writer_new (const char *path, int64_t rows, int64_t columns, int64_t 
     return NULL;
   memset (w->done, 0, LAM_MAX (rows, slices));
   w->checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  lam_atomic_sweep (path);
+  lam_atomic_sweep (path, LAM_SWEEP_SECONDS);
   w->file = lam_atomic_new (path, error);
   int64_t texts = text_bytes (info->recon_params) + text_bytes (info->model_params) + text_bytes (info->recon_log)
                   + text_bytes (info->notes) + text_bytes (info->parameters) + text_bytes (info->provenance);
