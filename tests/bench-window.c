@@ -93,6 +93,7 @@ static struct {
   double ms;
 } asked[EVENTS * 4];
 static int n_events, n_asked, n_answered; /* of them; n_asked have a serial */
+static guint64 asked_before;              /* the newest request at the last frame */
 static gboolean measuring;
 static struct {
   LamSnapshot *shot; /* to be compared only */
@@ -105,6 +106,13 @@ static void
 before_paint_cb (GdkFrameClock *clock, gpointer data)
 {
   paint_ms = cpu_ms ();
+  /* Whatever the hand did up to now is in the newest request; if it made none, it moved nothing. */
+  guint64 newest = lam_session_get_live_asked (session);
+  if (newest == asked_before)
+    n_events = n_asked;
+  while (n_asked < n_events)
+    asked[n_asked++].serial = newest;
+  asked_before = newest;
 }
 
 static void
@@ -144,14 +152,6 @@ event_cb (GtkEventControllerLegacy *controller, GdkEvent *event, gpointer data)
     asked[n_events++].ms = gdk_event_get_time (event);
   }
   return FALSE;
-}
-
-static void
-geometry_changed_cb (LamSession *changed, gpointer data)
-{
-  /* Whatever the hand did up to now is in this request. */
-  while (n_asked < n_events)
-    asked[n_asked++].serial = lam_session_get_live_asked (session);
 }
 
 /* -- what is waited for -- */
@@ -372,10 +372,17 @@ open_scan (const char *command, const char *name)
   cli_run_free (cli_ok ("%s", command));
   g_autofree char *path = cli_path (name);
   g_autoptr (GFile) file = g_file_new_for_path (path);
+  /* An unsaved result would be asked about. */
+  GListModel *results = G_LIST_MODEL (lam_session_get_results (session));
+  while (g_list_model_get_n_items (results) > 0) {
+    g_autoptr (LamResult) result = g_list_model_get_item (results, 0);
+    lam_session_remove_result (session, result);
+  }
   reset ();
   lam_window_open_file (LAM_WINDOW (window), file);
   turn ();
   wait_for (is_ready);
+  g_assert_cmpstr (lam_session_get_title (session), ==, name);
   settled = FALSE;
   g_timeout_add_seconds (2, settled_cb, NULL);
   wait_for (has_settled);
@@ -400,7 +407,6 @@ main (int argc, char **argv)
   GdkFrameClock *clock = gtk_widget_get_frame_clock (window);
   g_signal_connect (clock, "before-paint", G_CALLBACK (before_paint_cb), NULL);
   g_signal_connect_after (clock, "after-paint", G_CALLBACK (after_paint_cb), NULL);
-  g_signal_connect (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), NULL);
   g_signal_connect (lam_session_get_slices (session), "notify::snapshot", G_CALLBACK (snapshot_cb), NULL);
   GtkEventController *events = gtk_event_controller_legacy_new ();
   gtk_event_controller_set_propagation_phase (events, GTK_PHASE_CAPTURE);

@@ -318,7 +318,7 @@ begin_cb (LamGeometryView *view, int handle, Dragged *seen)
 }
 
 static void
-dragged_cb (LamGeometryView *view, const LamGeometryMove *move, Dragged *seen)
+dragged_cb (LamGeometryView *view, const LamPlace *move, Dragged *seen)
 {
   seen->moved++;
   seen->offset = seen->g->channel_offset = move->channel_offset;

@@ -4,13 +4,20 @@
 
 #include <glib/gi18n.h>
 
-/* A slice that takes longer than this is not waited for. */
+/* The hand is faster than slices can be made. Each place asks for its slice at once, and of those that wait only the newest
+ * is made; scene, numbers and slice move together when one has come. A slice that takes longer than LATE_MS is not waited
+ * for. */
 #define LATE_MS 60
+#define KEPT 64 /* places whose slices may be on their way */
 
 typedef struct {
   LamSession *session;
-  LamGeometryMove to; /* where the hand is, when the picture is not yet there */
-  gboolean waiting;
+  gboolean held;
+  struct {
+    uint64_t serial;
+    LamPlace place;
+  } asked[KEPT];
+  uint64_t newest, applied; /* serials */
   guint late_source;
 } Drag;
 
@@ -19,62 +26,73 @@ drag_free (gpointer data)
 {
   Drag *drag = data;
   g_clear_handle_id (&drag->late_source, g_source_remove);
+  lam_session_look_here (drag->session);
   g_object_unref (drag->session);
   g_free (drag);
 }
 
 static void
-apply (Drag *drag)
+edit (Drag *drag, const LamPlace *place)
 {
-  g_clear_handle_id (&drag->late_source, g_source_remove);
-  drag->waiting = FALSE;
   /* The view keeps within the detector, which is the parameter's range. */
   g_autoptr (GError) error = NULL;
-  const LamGeometryMove *to = &drag->to;
-  if (!lam_session_edit_place (drag->session, to->channel_offset, to->source_detector, to->source_axis, &error))
+  if (!lam_session_edit_place (drag->session, place, &error))
     g_debug ("%s", error->message);
 }
+
+static void apply (Drag *drag, uint64_t serial);
 
 static gboolean
 late_cb (gpointer data)
 {
   Drag *drag = data;
   drag->late_source = 0;
-  apply (drag);
+  apply (drag, drag->newest);
   return G_SOURCE_REMOVE;
 }
 
-static gboolean
-slice_has_come (Drag *drag)
+/* To the place that asked for slice @serial. */
+static void
+apply (Drag *drag, uint64_t serial)
 {
-  return lam_session_get_live_shown (drag->session) >= lam_session_get_live_asked (drag->session);
+  if (serial <= drag->applied || drag->asked[serial % KEPT].serial != serial)
+    return;
+  g_clear_handle_id (&drag->late_source, g_source_remove);
+  drag->applied = serial;
+  if (drag->applied < drag->newest)
+    drag->late_source = g_timeout_add (LATE_MS, late_cb, drag);
+  edit (drag, &drag->asked[serial % KEPT].place);
 }
 
 static void
 drag_begin_cb (LamGeometryView *view, int handle, Drag *drag)
 {
+  drag->held = TRUE;
   lam_undo_begin (lam_session_get_undo (drag->session), handle == LAM_HANDLE_SOURCE     ? _ ("Move Source")
                                                         : handle == LAM_HANDLE_DETECTOR ? _ ("Move Detector")
                                                                                         : _ ("Move Axis"));
 }
 
-/* The hand is faster than slices can be made: scene, number and slice move together, each time the last slice has come. */
 static void
-dragged_cb (LamGeometryView *view, const LamGeometryMove *move, Drag *drag)
+dragged_cb (LamGeometryView *view, const LamPlace *place, Drag *drag)
 {
-  drag->to = *move;
-  drag->waiting = TRUE;
-  if (slice_has_come (drag))
-    apply (drag);
-  else if (drag->late_source == 0)
+  uint64_t serial = drag->held ? lam_session_look_ahead (drag->session, place) : 0;
+  if (serial == 0) {
+    edit (drag, place);
+    return;
+  }
+  drag->asked[serial % KEPT].serial = drag->newest = serial;
+  drag->asked[serial % KEPT].place = *place;
+  if (drag->late_source == 0)
     drag->late_source = g_timeout_add (LATE_MS, late_cb, drag);
 }
 
 static void
 drag_end_cb (LamGeometryView *view, Drag *drag)
 {
-  if (drag->waiting)
-    apply (drag);
+  drag->held = FALSE;
+  apply (drag, drag->newest);
+  lam_session_look_here (drag->session);
   lam_undo_end (lam_session_get_undo (drag->session));
 }
 
@@ -82,8 +100,8 @@ static void
 snapshot_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamGeometryView *view)
 {
   Drag *drag = g_object_get_data (G_OBJECT (view), "lam-drag");
-  if (drag->waiting && slice_has_come (drag))
-    apply (drag);
+  if (drag->held)
+    apply (drag, lam_session_get_live_shown (drag->session));
 }
 
 static void

@@ -346,7 +346,7 @@ drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *
   const LamGeometry *g = &self->start;
   GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   double scale = (state & GDK_CONTROL_MASK ? 0.1 : 1) / self->scene.scale;
-  LamGeometryMove move = {g->channel_offset, g->source_detector, g->source_axis};
+  LamPlace move = {g->channel_offset, g->source_detector, g->source_axis};
   if (self->way == ACROSS)
     move.channel_offset = limit (self, g->channel_offset + (self->dragging == LAM_HANDLE_AXIS ? dy : -dy) * scale);
   else {
@@ -410,8 +410,8 @@ move_key (GtkWidget *widget, GVariant *args, gpointer data)
     channels = part * 100;
     part = 0;
   }
-  LamGeometryMove move = {limit (self, g->channel_offset + channels * g->channel_pitch), g->source_detector,
-                          part == 0 ? g->source_axis : fmin (g->source_axis * (1 + part), g->source_detector * 0.999)};
+  LamPlace move = {limit (self, g->channel_offset + channels * g->channel_pitch), g->source_detector,
+                   part == 0 ? g->source_axis : fmin (g->source_axis * (1 + part), g->source_detector * 0.999)};
   g_signal_emit (self, signals[DRAGGED], 0, &move);
   return TRUE;
 }

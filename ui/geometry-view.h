@@ -7,6 +7,7 @@
 #include <gtk/gtk.h>
 
 #include "ct/geometry.h"
+#include "model/session-parameters.h"
 
 G_BEGIN_DECLS
 
@@ -22,12 +23,7 @@ typedef enum {
   LAM_HANDLE_SOURCE,
 } LamHandle;
 
-/* Where a drag has led, in the geometry's length unit. */
-typedef struct {
-  double channel_offset, source_detector, source_axis;
-} LamGeometryMove;
-
-/* Signals: drag-begin (LamHandle), dragged (const LamGeometryMove *), drag-end. A drag begins across or along the rays, whichever
+/* Signals: drag-begin (LamHandle), dragged (const LamPlace *), drag-end. A drag begins across or along the rays, whichever
  * the hand does first, and keeps to that. With Ctrl ten times finer.
  * Keys: up and down move the axis by 0.1 channel, with Shift or Page Up and Down by 1; in cone beam left and right move it by
  * 0.1 % of its distance from the source, with Shift 1 %; these come without begin and end.

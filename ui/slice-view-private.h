@@ -29,7 +29,7 @@ struct _LamSliceView {
   char *placeholder;  /* said where there is no picture */
 
   /* The CPU's picture. One worker at a time; again = something changed meanwhile. */
-  GdkTexture *texture;
+  cairo_surface_t *picture; /* by the CPU */
   gboolean working, again;
 
   /* A drag under way, with the state it began with. */

@@ -290,10 +290,15 @@ static void
 raster_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Raster *raster = data;
-  size_t bytes = (size_t) raster->width * raster->height * 4;
-  guint32 *argb = g_malloc (bytes);
-  lam_slice_raster (raster->shot, &raster->look, raster->map, raster->width, raster->height, argb);
-  g_task_return_pointer (task, g_bytes_new_take (argb, bytes), (GDestroyNotify) g_bytes_unref);
+  /* Not a texture: GTK 4.8 takes every one through floating point when the CPU draws. */
+  cairo_surface_t *picture = cairo_image_surface_create (CAIRO_FORMAT_RGB24, raster->width, raster->height);
+  if (cairo_surface_status (picture) == CAIRO_STATUS_SUCCESS) {
+    cairo_surface_flush (picture);
+    lam_slice_raster (raster->shot, &raster->look, raster->map, raster->width, raster->height,
+                      (guint32 *) (void *) cairo_image_surface_get_data (picture));
+    cairo_surface_mark_dirty (picture);
+  }
+  g_task_return_pointer (task, picture, (GDestroyNotify) cairo_surface_destroy);
 }
 
 static void
@@ -301,14 +306,16 @@ raster_done_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   Raster *raster = g_task_get_task_data (G_TASK (result));
   g_autoptr (LamSliceView) self = g_weak_ref_get (&raster->view);
-  g_autoptr (GBytes) bytes = g_task_propagate_pointer (G_TASK (result), NULL);
-  if (self == NULL)
+  cairo_surface_t *picture = g_task_propagate_pointer (G_TASK (result), NULL);
+  if (self == NULL) {
+    cairo_surface_destroy (picture);
     return;
+  }
   gboolean again = self->again;
   self->working = self->again = FALSE;
   set_drawn (self, raster->shot);
-  g_clear_object (&self->texture);
-  self->texture = gdk_memory_texture_new (raster->width, raster->height, GDK_MEMORY_DEFAULT, bytes, raster->width * 4);
+  g_clear_pointer (&self->picture, cairo_surface_destroy);
+  self->picture = picture;
   gtk_widget_queue_draw (GTK_WIDGET (self));
   if (again)
     start_raster (self);
@@ -358,8 +365,15 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     gtk_widget_snapshot_child (widget, self->area, snapshot);
   else {
     gtk_snapshot_append_color (snapshot, &black, &bounds);
-    if (self->texture != NULL)
-      gtk_snapshot_append_texture (snapshot, self->texture, &bounds);
+    if (self->picture != NULL && width > 0 && height > 0) {
+      cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+      cairo_scale (cr, (double) width / cairo_image_surface_get_width (self->picture),
+                   (double) height / cairo_image_surface_get_height (self->picture));
+      cairo_set_source_surface (cr, self->picture, 0, 0);
+      cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_NEAREST);
+      cairo_paint (cr);
+      cairo_destroy (cr);
+    }
   }
   LamSliceOverlay overlay = {.plane = lam_slice_view_get_plane (self),
                              .brief = self->plane == LAM_PLANE_ROW || self->plane == LAM_PLANE_COLUMN,
@@ -702,7 +716,7 @@ lam_slice_view_dispose (GObject *object)
   g_clear_pointer (&self->title, g_free);
   g_clear_object (&self->measure);
   g_clear_object (&self->model);
-  g_clear_object (&self->texture);
+  g_clear_pointer (&self->picture, cairo_surface_destroy);
   g_clear_pointer (&self->drawn, lam_snapshot_unref);
   G_OBJECT_CLASS (lam_slice_view_parent_class)->dispose (object);
 }

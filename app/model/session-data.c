@@ -14,148 +14,6 @@
 /* Below this the search for the centre is told, not used. */
 #define TRUSTED 0.5
 
-/* Edits that follow each other within this many microseconds are a hand that moves; when it rests for REST_MS, the
- * exact slice comes. */
-#define MOVING 250000
-#define REST_MS 60
-
-/* -- live slice -- */
-
-/* A coarse slice is made of the data's own geometry with another axis. */
-static gboolean
-only_axis_differs (const LamGeometry *a, const LamGeometry *b)
-{
-  LamGeometry moved = *a;
-  moved.channel_offset = b->channel_offset;
-  return lam_geometry_equal (&moved, b);
-}
-
-static void
-take_live (LamSession *self, LamSnapshot *shot, uint64_t serial, gboolean exact)
-{
-  /* A coarse slice never comes over an exact one that is as new. */
-  if (self->show != LAM_SHOW_LIVE || serial < self->live_shown || (!exact && serial <= self->live_exact)) {
-    lam_snapshot_unref (shot);
-    return;
-  }
-  self->live_shown = serial;
-  if (exact)
-    self->live_exact = serial;
-  lam_slice_model_take (self->slices, shot);
-}
-
-static void
-preview_cb (LamLivePreview *preview, LamSnapshot *shot, guint64 serial, LamSession *self)
-{
-  take_live (self, lam_snapshot_ref (shot), serial, FALSE);
-}
-
-static void
-drop_preview (LamSession *self)
-{
-  if (self->preview != NULL)
-    g_signal_handlers_disconnect_by_data (self->preview, self);
-  g_clear_object (&self->preview);
-}
-
-/* Of the slice that is wanted; NULL where the exact one is fast. */
-static LamLivePreview *
-get_preview (LamSession *self, int64_t slice)
-{
-  if (self->preview != NULL && lam_live_preview_get_slice (self->preview) == slice)
-    return self->preview;
-  drop_preview (self);
-  self->preview = lam_live_preview_new (self->dataset, slice);
-  if (self->preview != NULL)
-    g_signal_connect (self->preview, "snapshot", G_CALLBACK (preview_cb), self);
-  return self->preview;
-}
-
-static gboolean
-exact_cb (gpointer data)
-{
-  LamSession *self = data;
-  self->rest_source = 0;
-  if (self->live != NULL && self->show == LAM_SHOW_LIVE && self->geometry != NULL) {
-    self->live_request.geometry = self->geometry;
-    lam_live_request (self->live, &self->live_request);
-  }
-  return G_SOURCE_REMOVE;
-}
-
-void
-lam_session_request_live (LamSession *self)
-{
-  g_clear_handle_id (&self->rest_source, g_source_remove);
-  if (self->live == NULL || self->geometry == NULL || self->show != LAM_SHOW_LIVE
-      || !lam_slice_model_is_wanted (self->slices, LAM_PLANE_SLICE))
-    return;
-  self->live_request = (LamLiveRequest){.slice = lam_slice_model_get_plane_index (self->slices, LAM_PLANE_SLICE),
-                                        .geometry = self->geometry,
-                                        .channel_offset = self->geometry->channel_offset,
-                                        .tilt = lam_session_tilt (self),
-                                        .generation = lam_slice_model_get_generation (self->slices),
-                                        .serial = ++self->live_serial};
-  /* Only a hand that moves, round one slice, is worth a coarse picture. */
-  gint64 now = g_get_monotonic_time ();
-  gboolean moving = now - self->live_time < MOVING && self->live_slice == self->live_request.slice;
-  LamLivePreview *preview =
-      moving && self->live_request.tilt == 0 && only_axis_differs (self->geometry, self->dataset->geometry)
-          ? get_preview (self, self->live_request.slice)
-          : NULL;
-  self->live_time = now;
-  self->live_slice = self->live_request.slice;
-  if (preview == NULL) {
-    lam_live_request (self->live, &self->live_request);
-    return;
-  }
-  lam_live_preview_request (preview, &self->live_request);
-  self->rest_source = g_timeout_add (REST_MS, exact_cb, self);
-}
-
-static void
-live_snapshot_cb (LamLive *live, LamSession *self)
-{
-  uint64_t serial;
-  LamSnapshot *shot = lam_live_take (live, &serial);
-  if (shot != NULL)
-    take_live (self, shot, serial, TRUE);
-}
-
-uint64_t
-lam_session_get_live_exact (LamSession *self)
-{
-  return self->live_exact;
-}
-
-uint64_t
-lam_session_get_live_asked (LamSession *self)
-{
-  return self->live_serial;
-}
-
-uint64_t
-lam_session_get_live_shown (LamSession *self)
-{
-  return self->live_shown;
-}
-
-static void
-live_failed_cb (LamLive *live, GError *error, LamSession *self)
-{
-  lam_session_fail (self, error);
-}
-
-static void
-drop_live (LamSession *self)
-{
-  if (self->live != NULL)
-    g_signal_handlers_disconnect_by_data (self->live, self);
-  g_clear_object (&self->live);
-  drop_preview (self);
-  g_clear_handle_id (&self->rest_source, g_source_remove);
-}
-
 static void
 geometry_changed_cb (LamSession *self, gpointer data)
 {
@@ -300,7 +158,7 @@ let_go (LamSession *self)
   if (self->import != NULL)
     lam_import_take (self->import, NULL, NULL);
   drop_load (self);
-  drop_live (self);
+  lam_session_drop_live (self);
   lam_session_autosave_reset (self);
   g_clear_pointer (&self->home, g_free);
   self->edits_before = 0;
@@ -338,9 +196,7 @@ take_dataset (LamSession *self, LamDataset *dataset)
   self->base = lam_geometry_copy (dataset->geometry);
   if (!self->applying)
     lam_session_parameters_from (self->parameters, self->base);
-  self->live = lam_live_new (dataset, NULL);
-  g_signal_connect (self->live, "snapshot", G_CALLBACK (live_snapshot_cb), self);
-  g_signal_connect (self->live, "failed", G_CALLBACK (live_failed_cb), self);
+  lam_session_start_live (self, dataset);
   lam_session_set_progress (self, -1, NULL, NULL);
   lam_session_set_state (self, LAM_SESSION_READY);
   lam_session_update_geometry (self);
@@ -364,7 +220,7 @@ static void
 use_prepared (LamSession *self, LamDataset *dataset)
 {
   gboolean run_after = self->run_after, finding = self->finding;
-  drop_live (self);
+  lam_session_drop_live (self);
   self->finding = FALSE;
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   self->show = LAM_SHOW_LIVE;

@@ -136,14 +136,22 @@ lam_session_parameters_from (LamParameterList *list, const LamGeometry *base)
   }
 }
 
+LamPlaceValues
+lam_session_place_values (LamParameterList *list)
+{
+  return (LamPlaceValues){lam_parameter_get_number (lam_parameter_list_find (list, "center")),
+                          lam_parameter_get_number (lam_parameter_list_find (list, "source_detector")),
+                          lam_parameter_get_number (lam_parameter_list_find (list, "source_axis"))};
+}
+
 LamGeometry *
-lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, const LamProvenance *made, GError **error)
+lam_session_geometry_from (LamParameterList *list, const LamPlaceValues *place, const LamGeometry *base,
+                           const LamProvenance *made, GError **error)
 {
   /* Crop and bin: channel k of the data is channel first + k step of the file. */
   double first = made != NULL ? lam_provenance_channel (made, 0) : 0;
   double step = made != NULL ? lam_provenance_channel (made, 1) - first : 1;
   g_autoptr (LamGeometry) g = lam_geometry_copy (base);
-  double center = lam_parameter_get_number (lam_parameter_list_find (list, "center"));
   double pitch = lam_parameter_get_number (lam_parameter_list_find (list, "pitch"));
   gboolean cone = g_str_equal (lam_parameter_get_text (lam_parameter_list_find (list, "beam")), "cone");
   g->kind = cone ? LAM_GEOMETRY_CONE : LAM_GEOMETRY_PARALLEL;
@@ -158,20 +166,18 @@ lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, cons
   if (pitch > 0)
     g_strlcpy (g->length_unit, "mm", sizeof g->length_unit);
   if (cone) {
-    if (base->kind != LAM_GEOMETRY_CONE
-        && (isinf (lam_parameter_get_number (lam_parameter_list_find (list, "source_detector")))
-            || isinf (lam_parameter_get_number (lam_parameter_list_find (list, "source_axis"))))) {
+    if (base->kind != LAM_GEOMETRY_CONE && (isinf (place->source_detector) || isinf (place->source_axis))) {
       g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
                    _ ("Cone beam: the data state no distances. Set Source to detector and Source to axis."));
       return NULL;
     }
-    g->source_detector = lam_parameter_get_number (lam_parameter_list_find (list, "source_detector"));
-    g->source_axis = lam_parameter_get_number (lam_parameter_list_find (list, "source_axis"));
+    g->source_detector = place->source_detector;
+    g->source_axis = place->source_axis;
   }
   if (lam_parameter_get_boolean (lam_parameter_list_find (list, "reversed")))
     for (int64_t v = 0; v < g->views; v++)
       g->angles[v] = -g->angles[v];
-  lam_geometry_set_center (g, (center - first) / step);
+  lam_geometry_set_center (g, (place->center - first) / step);
   if (!lam_geometry_auto_volume (g, error))
     return NULL;
   return g_steal_pointer (&g);

@@ -23,8 +23,20 @@ const char *const *lam_session_group_ids (LamGroupKind group);
 
 /* Defaults and ranges from @base, the geometry as the file states it; values not changed by hand follow. */
 void lam_session_parameters_from (LamParameterList *list, const LamGeometry *base);
-/* @base as the parameters change it, with its automatic volume. @made: what its channels are of the file's; NULL = the same. Freed with lam_geometry_free (). */
-LamGeometry *lam_session_geometry_from (LamParameterList *list, const LamGeometry *base, const LamProvenance *made,
-                                        GError **error);
+/* Where a hand puts the axis (relative to the detector's middle) and the distances of a cone beam; the geometry's unit. */
+typedef struct {
+  double channel_offset, source_detector, source_axis;
+} LamPlace;
+
+/* The values of the parameters "center", "source_detector" and "source_axis". */
+typedef struct {
+  double center, source_detector, source_axis;
+} LamPlaceValues;
+LamPlaceValues lam_session_place_values (LamParameterList *list);
+
+/* @base as the parameters, and @place instead of three of them, change it, with its automatic volume. @made: what its
+ * channels are of the file's; NULL = the same. Freed with lam_geometry_free (). */
+LamGeometry *lam_session_geometry_from (LamParameterList *list, const LamPlaceValues *place, const LamGeometry *base,
+                                        const LamProvenance *made, GError **error);
 
 G_END_DECLS

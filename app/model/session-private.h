@@ -55,8 +55,10 @@ struct _LamSession {
   LamLive *live;
   uint64_t live_serial, live_shown, live_exact; /* asked for; shown; shown as it is, not coarse */
   LamLivePreview *preview;                      /* of one slice; NULL = none yet, or not needed */
-  LamLiveRequest live_request;                  /* the newest */
-  gint64 live_time;                             /* of it */
+  LamLiveRequest live_request;                  /* the newest, of live_geometry */
+  LamGeometry *live_geometry;
+  gboolean looking_ahead; /* a hand asks for the slices itself */
+  gint64 live_time;       /* of it */
   int64_t live_slice;
   guint rest_source;
   gboolean finding; /* the centre is being looked for */
@@ -176,6 +178,14 @@ void lam_session_autosave_dispose (LamSession *self);
 /* Forgets what is kept: another thing is open. */
 void lam_session_autosave_reset (LamSession *self);
 
+/* session-live.c */
+void lam_session_start_live (LamSession *self, LamDataset *dataset);
+void lam_session_drop_live (LamSession *self);
+/* The slice of what is set now, if it is in view. */
+void lam_session_request_live (LamSession *self);
+/* session.c: the geometry with its axis and distances there; NULL where it cannot be. Freed by the caller. */
+LamGeometry *lam_session_geometry_at (LamSession *self, const LamPlace *place);
+
 /* session-data.c */
 void lam_session_start_load (LamSession *self, LamJob *job);
 void lam_session_start_reading (LamSession *self, LamJob *job, GCallback finished);
@@ -184,7 +194,6 @@ void lam_session_open_pending_example (LamSession *self);
 void lam_session_use_angles (LamSession *self);
 void lam_session_data_init (LamSession *self);
 void lam_session_data_dispose (LamSession *self);
-void lam_session_request_live (LamSession *self);
 /* The recipe's parameters from the list. lam_recon_params_clear () when done. */
 void lam_session_recon_params (LamSession *self, LamReconParams *params);
 

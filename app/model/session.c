@@ -252,7 +252,8 @@ lam_session_update_geometry (LamSession *self)
   g_autofree char *problem = lam_parameter_list_get_problem (self->parameters);
   LamGeometry *g = NULL;
   if (self->base != NULL && problem == NULL) {
-    g = lam_session_geometry_from (self->parameters, self->base, lam_session_made (self), &error);
+    LamPlaceValues place = lam_session_place_values (self->parameters);
+    g = lam_session_geometry_from (self->parameters, &place, self->base, lam_session_made (self), &error);
     if (g != NULL && !lam_geometry_check (g, &error))
       g_clear_pointer (&g, lam_geometry_free);
   }
@@ -307,42 +308,78 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
     lam_session_update_forecast (self);
 }
 
+/* Five digits are finer than any hand. */
+static double
+round_distance (double to, double now)
+{
+  if (to == now)
+    return now;
+  double step = pow (10, floor (log10 (to)) - 4);
+  return rint (to / step) * step;
+}
+
+/* A hundredth of a channel is finer than any hand. */
+static double
+round_offset (LamSession *self, double offset)
+{
+  const LamGeometry *g = self->geometry;
+  double channel = lam_session_file_channel (self, (g->channels - 1) / 2.0 + offset / g->channel_pitch);
+  return rint (channel * 100) / 100;
+}
+
+/* What the parameters become by it; what is not moved keeps its value. */
+static LamPlaceValues
+values_at (LamSession *self, const LamPlace *place)
+{
+  const LamGeometry *g = self->geometry;
+  LamPlaceValues values = lam_session_place_values (self->parameters);
+  if (place->channel_offset != g->channel_offset)
+    values.center = round_offset (self, place->channel_offset);
+  if (g->kind == LAM_GEOMETRY_CONE) {
+    values.source_detector = round_distance (place->source_detector, values.source_detector);
+    values.source_axis = round_distance (place->source_axis, values.source_axis);
+  }
+  return values;
+}
+
+LamGeometry *
+lam_session_geometry_at (LamSession *self, const LamPlace *place)
+{
+  if (self->base == NULL || self->geometry == NULL)
+    return NULL;
+  LamPlaceValues values = values_at (self, place);
+  LamGeometry *g = lam_session_geometry_from (self->parameters, &values, self->base, lam_session_made (self), NULL);
+  if (g != NULL && !lam_geometry_check (g, NULL))
+    g_clear_pointer (&g, lam_geometry_free);
+  return g;
+}
+
+static gboolean
+edit_number (LamSession *self, const char *id, double value, GError **error)
+{
+  LamParameter *p = lam_parameter_list_find (self->parameters, id);
+  return value == lam_parameter_get_number (p) || lam_parameter_edit (p, g_variant_new_double (value), error);
+}
+
 gboolean
 lam_session_edit_offset (LamSession *self, double offset, GError **error)
 {
   g_return_val_if_fail (LAM_IS_SESSION (self), FALSE);
-  if (self->geometry == NULL)
-    return TRUE;
-  double channel =
-      lam_session_file_channel (self, (self->geometry->channels - 1) / 2.0 + offset / self->geometry->channel_pitch);
-  /* A hundredth of a channel is finer than any hand. */
-  return lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"),
-                             g_variant_new_double (rint (channel * 100) / 100), error);
-}
-
-static gboolean
-edit_distance (LamSession *self, const char *id, double now, double to, GError **error)
-{
-  if (to == now)
-    return TRUE;
-  /* Five digits are finer than any hand. */
-  double step = pow (10, floor (log10 (to)) - 4);
-  return lam_parameter_edit (lam_parameter_list_find (self->parameters, id),
-                             g_variant_new_double (rint (to / step) * step), error);
+  return self->geometry == NULL || edit_number (self, "center", round_offset (self, offset), error);
 }
 
 gboolean
-lam_session_edit_place (LamSession *self, double offset, double source_detector, double source_axis, GError **error)
+lam_session_edit_place (LamSession *self, const LamPlace *place, GError **error)
 {
-  g_return_val_if_fail (LAM_IS_SESSION (self), FALSE);
-  const LamGeometry *g = self->geometry;
-  if (g == NULL)
+  g_return_val_if_fail (LAM_IS_SESSION (self) && place != NULL, FALSE);
+  if (self->geometry == NULL)
     return TRUE;
-  gboolean cone = g->kind == LAM_GEOMETRY_CONE, loading = self->loading;
+  gboolean loading = self->loading;
+  LamPlaceValues values = values_at (self, place);
   self->loading = TRUE;
-  gboolean ok = (offset == g->channel_offset || lam_session_edit_offset (self, offset, error))
-                && (!cone || edit_distance (self, "source_detector", g->source_detector, source_detector, error))
-                && (!cone || edit_distance (self, "source_axis", g->source_axis, source_axis, error));
+  gboolean ok = edit_number (self, "center", values.center, error)
+                && edit_number (self, "source_detector", values.source_detector, error)
+                && edit_number (self, "source_axis", values.source_axis, error);
   self->loading = loading;
   if (!loading) {
     lam_session_update_modified (self);

@@ -10,6 +10,7 @@
 #include "model/import.h"
 #include "model/parameter-list.h"
 #include "model/results.h"
+#include "model/session-parameters.h"
 #include "model/series.h"
 #include "model/slice-model.h"
 #include "model/undo.h"
@@ -87,8 +88,12 @@ void lam_session_set_geometry (LamSession *self, const char *title, LamGeometry 
 /* The axis dragged by hand or key: an edit of the centre parameter, by offset in the geometry's unit. */
 gboolean lam_session_edit_offset (LamSession *self, double offset, GError **error);
 /* The same with the distances of a cone beam: edits of up to three parameters, and one new geometry. */
-gboolean lam_session_edit_place (LamSession *self, double offset, double source_detector, double source_axis,
-                                 GError **error);
+gboolean lam_session_edit_place (LamSession *self, const LamPlace *place, GError **error);
+/* Asks for the live slice of a place that is not set yet: a hand does not wait for one slice before it asks for the next.
+ * The number of the answer (lam_session_get_live_shown ()); 0 = no live slice is in view, or there is none of that place.
+ * Edits ask for none until the hand is back where the parameters are. */
+uint64_t lam_session_look_ahead (LamSession *self, const LamPlace *place);
+void lam_session_look_here (LamSession *self);
 
 /* Commands (session-run.c). What cannot be done now is told by "failed". */
 void lam_session_run (LamSession *self);
