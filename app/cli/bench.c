@@ -33,13 +33,22 @@ static const GOptionEntry entries[] = {
 static const LamCliHelp help = {
     "TASK SIZE",
     N_ ("Times one task on a volume of SIZE^3 and prints one JSON line. TASK: parallel-forward, parallel-back, "
-        "parallel-fbp, parallel-vcd, cone-forward, cone-back, cone-fdk, cone-vcd, slice-latency."),
+        "parallel-fbp, parallel-vcd, cone-forward, cone-back, cone-fdk, cone-vcd, slice-latency, "
+        "cone-slice-latency."),
     "  lamina bench parallel-vcd 128 --views 128 --iterations 15 --devices 2xcpu",
 };
 
-static const char *const tasks[] = {
-    "parallel-forward", "parallel-back", "parallel-fbp", "parallel-vcd",  "cone-forward",
-    "cone-back",        "cone-fdk",      "cone-vcd",     "slice-latency", NULL};
+static const char *const tasks[] = {"parallel-forward",
+                                    "parallel-back",
+                                    "parallel-fbp",
+                                    "parallel-vcd",
+                                    "cone-forward",
+                                    "cone-back",
+                                    "cone-fdk",
+                                    "cone-vcd",
+                                    "slice-latency",
+                                    "cone-slice-latency",
+                                    NULL};
 
 double
 lam_bench_median (const double *values, guint n)
@@ -293,7 +302,7 @@ read_options (LamBench *b, char **argv, int *task, GError **error)
   b->cone = g_str_has_prefix (argv[1], "cone");
   b->vcd = g_str_has_suffix (argv[1], "vcd");
   b->direct = g_str_has_suffix (argv[1], "fbp") || g_str_has_suffix (argv[1], "fdk");
-  b->latency = g_str_equal (argv[1], "slice-latency");
+  b->latency = g_str_has_suffix (argv[1], "slice-latency");
   b->views = b->latency ? 180 : b->size;
   b->iterations = 15;
   b->devices = devices && *devices && strspn (devices, "0123456789") == strlen (devices)

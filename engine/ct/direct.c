@@ -234,9 +234,10 @@ cover_device (LamDevice *device, void *data, GError **error)
   const Cover *c = data;
   LamRange own = c->p->slices.range[device->index];
   int64_t stride = lam_projector_packed_stride (c->p, device->index, c->p->pixels), n = lam_range_size (own);
+  int64_t ps = c->p->layout == LAM_LAYOUT_SLICES ? stride : 1, ks = c->p->layout == LAM_LAYOUT_SLICES ? 1 : stride;
   for (int64_t i = 0; i < c->p->pixels; i++)
     for (int64_t k = 0; k < n; k++)
-      c->volume->at[device->index][i * stride + k] *= c->factor[own.begin + k];
+      c->volume->at[device->index][i * ps + k * ks] *= c->factor[own.begin + k];
   return TRUE;
 }
 

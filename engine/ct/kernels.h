@@ -12,7 +12,7 @@
 
 typedef enum {
   LAM_LAYOUT_SLICES, /* slices and detector rows contiguous */
-  LAM_LAYOUT_PLANAR, /* pixels and channels contiguous: parallel beam with few slices */
+  LAM_LAYOUT_PLANAR, /* pixels and channels contiguous: few slices */
 } LamLayout;
 
 /* Parallel beam, few slices: one view's fractional channel q = x c + (y d + c0) in fixed point (parallel-body.h), and its

@@ -29,9 +29,18 @@ typedef struct {
   int32_t row_begin[G], row_end[G];    /* rows that the slices wanted meet; empty: begin = end */
 } Taps;
 
+/* Cone beam with one slice: where each pixel's footprint begins, and the distance from there to its first channel and row. */
+typedef struct {
+  int32_t channel[G], row[G];
+  float f[G], w[G], row_f[G], row_w[G]; /* w: widths in channels and rows */
+  float scale[G];                       /* path length times footprint */
+  float slant[G], length[G];            /* that scale is made of */
+} ConePlanar;
+
 typedef struct {
   double px[G], py[G]; /* pixel positions relative to the axis */
   Taps taps;
+  ConePlanar planar;
   /* Two-tap form for back projection: all views of a run. */
   int32_t first2[MAX_VIEWS][G];
   float left2[MAX_VIEWS][G], right2[MAX_VIEWS][G];
@@ -201,6 +210,7 @@ BODY (two_taps) (const LamProjectorGeometry *g, int64_t n, const Taps *t, int sq
 
 #include "ct/parallel-body.h"
 #include "ct/cone-body.h"
+#include "ct/cone-planar-body.h"
 
 /* ---- entry points ---- */
 
@@ -222,7 +232,9 @@ BODY (back) (const LamBackArgs *a)
       const float *sino = a->sino + (v - a->v0) * a->view_stride;
       int add = v > a->v0;
       if (!two) {
-        if (g->cone)
+        if (g->cone && g->layout == LAM_LAYOUT_PLANAR)
+          BODY (cone_planar_back) (a, at, n, v, s, sino, add);
+        else if (g->cone)
           BODY (cone_back) (a, at, n, v, s, sino, add);
         else if (g->layout == LAM_LAYOUT_PLANAR)
           BODY (planar_back_any) (a, at, n, v, s, sino, add);
@@ -254,7 +266,9 @@ BODY (forward) (const LamForwardArgs *args)
     for (int64_t v = args->v0; v < args->v1; v++) {
       view.v0 = v;
       view.view_data = args->view_data + (v - args->v0) * args->view_stride;
-      if (a->geometry->cone)
+      if (a->geometry->cone && a->geometry->layout == LAM_LAYOUT_PLANAR)
+        BODY (cone_planar_forward) (a, at, n, s);
+      else if (a->geometry->cone)
         BODY (cone_forward) (a, at, n, s);
       else if (a->geometry->layout == LAM_LAYOUT_PLANAR)
         BODY (planar_forward) (a, at, n, s);

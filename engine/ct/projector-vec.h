@@ -73,6 +73,13 @@ vspan (const double *p, double *least, double *most)
   *least = _mm512_reduce_min_pd (_mm512_min_pd (a, b));
   *most = _mm512_reduce_max_pd (_mm512_max_pd (a, b));
 }
+static inline void
+vispan (vi a, int32_t *least, int32_t *most)
+{
+  *least = _mm512_reduce_min_epi32 (a);
+  *most = _mm512_reduce_max_epi32 (a);
+}
+#define vlargest(a) _mm512_reduce_max_ps (a)
 /* The top 24 bits of unsigned words, as floats. */
 #define vtop24(a) _mm512_cvtepi32_ps (_mm512_srli_epi32 (a, 8))
 #define viload(p) _mm512_loadu_si512 (p)
@@ -184,6 +191,23 @@ vspan (const double *p, double *least, double *most)
   *least = _mm_cvtsd_f64 (_mm_min_sd (l, _mm_unpackhi_pd (l, l)));
   *most = _mm_cvtsd_f64 (_mm_max_sd (h, _mm_unpackhi_pd (h, h)));
 }
+static inline void
+vispan (vi a, int32_t *least, int32_t *most)
+{
+  __m128i l = _mm_min_epi32 (_mm256_castsi256_si128 (a), _mm256_extracti128_si256 (a, 1));
+  __m128i h = _mm_max_epi32 (_mm256_castsi256_si128 (a), _mm256_extracti128_si256 (a, 1));
+  l = _mm_min_epi32 (l, _mm_shuffle_epi32 (l, 0x4e));
+  h = _mm_max_epi32 (h, _mm_shuffle_epi32 (h, 0x4e));
+  *least = _mm_cvtsi128_si32 (_mm_min_epi32 (l, _mm_shuffle_epi32 (l, 0xb1)));
+  *most = _mm_cvtsi128_si32 (_mm_max_epi32 (h, _mm_shuffle_epi32 (h, 0xb1)));
+}
+static inline float
+vlargest (vf a)
+{
+  __m128 h = _mm_max_ps (_mm256_castps256_ps128 (a), _mm256_extractf128_ps (a, 1));
+  h = _mm_max_ps (h, _mm_movehl_ps (h, h));
+  return _mm_cvtss_f32 (_mm_max_ss (h, _mm_shuffle_ps (h, h, 1)));
+}
 #define vtop24(a) _mm256_cvtepi32_ps (_mm256_srli_epi32 (a, 8))
 #define viload(p) _mm256_loadu_si256 ((const __m256i *) (p))
 #define vistore(p, v) _mm256_storeu_si256 ((__m256i *) (p), v)
@@ -272,6 +296,9 @@ vhalves (const double *x, const double *y, double c, double d, double e, vi *hig
   *low = (int32_t) (uint32_t) bits;
 }
 #define vspan(p, least, most) (*(least) = *(most) = *(p))
+#define vispan(a, least, most) (*(least) = *(most) = (a))
+#define vlargest(a) (a)
+#define viload(p) (*(p))
 #define vtop24(a) ((float) ((uint32_t) (a) >> 8))
 #define vgather(p, idx) ((p)[idx])
 #define viota() 0.0f

@@ -56,8 +56,8 @@ static gboolean
 is_planar_two_tap (const LamGeometry *s, LamLayout layout)
 {
   double reach = hypot ((double) s->recon_columns, (double) s->recon_rows * s->row_aspect) * s->voxel_pitch;
-  return layout == LAM_LAYOUT_PLANAR && s->channels >= 2 && s->channels < 1 << 18 && reach / s->channel_pitch < 1 << 18
-         && s->voxel_pitch * fmax (1, s->row_aspect) <= s->channel_pitch;
+  return s->kind == LAM_GEOMETRY_PARALLEL && layout == LAM_LAYOUT_PLANAR && s->channels >= 2 && s->channels < 1 << 18
+         && reach / s->channel_pitch < 1 << 18 && s->voxel_pitch * fmax (1, s->row_aspect) <= s->channel_pitch;
 }
 
 static LamPlanarView
@@ -157,8 +157,8 @@ lam_projector_new_sizes (const LamGeometry *g, LamDevices *set, GError **error)
   p->geometry = lam_geometry_copy (g);
   p->set = lam_devices_ref (set);
   p->kernels = lam_kernels ();
-  p->layout =
-      g->kind == LAM_GEOMETRY_PARALLEL && g->recon_slices <= LAM_FEW_SLICES ? LAM_LAYOUT_PLANAR : LAM_LAYOUT_SLICES;
+  int64_t few = g->kind == LAM_GEOMETRY_PARALLEL ? LAM_FEW_SLICES : 1;
+  p->layout = g->recon_slices <= few ? LAM_LAYOUT_PLANAR : LAM_LAYOUT_SLICES;
   p->pixels = g->recon_rows * g->recon_columns;
   p->list_n = g->mask == LAM_MASK_NONE ? p->pixels : (int64_t) (G_PI / 4 * (double) p->pixels) + 1;
   p->blocks = lam_blocks_new (g->views);

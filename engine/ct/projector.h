@@ -8,7 +8,7 @@
  * Array shapes on a device that owns S slices and W views (n16 = rounded up to 16 floats):
  *   layout SLICES: volume [pixels][S n16], sinogram [W][channels][rows n16], packed list of n pixels [n][S n16]
  *   layout PLANAR: volume [S][pixels n16], sinogram [W][rows][channels n16], packed list [S][n n16]
- * PLANAR is for parallel beam with at most LAM_FEW_SLICES slices in the whole problem. */
+ * PLANAR is for parallel beam with at most LAM_FEW_SLICES slices in the whole problem, and cone beam with one. */
 #pragma once
 
 #include <glib.h>
