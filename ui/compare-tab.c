@@ -229,17 +229,6 @@ lam_compare_tab_unmap (GtkWidget *widget)
   GTK_WIDGET_CLASS (lam_compare_tab_parent_class)->unmap (widget);
 }
 
-/* As in the slices tab: what GL would draw by the CPU the CPU draws itself. */
-static void
-lam_compare_tab_realize (GtkWidget *widget)
-{
-  GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
-  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer"))
-    for (int i = 0; i < LAM_COMPARE_PARTS; i++)
-      lam_slice_view_set_use_gl (lam_compare_tab_get_view (LAM_COMPARE_TAB (widget), i), FALSE);
-  GTK_WIDGET_CLASS (lam_compare_tab_parent_class)->realize (widget);
-}
-
 static void
 lam_compare_tab_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
@@ -269,7 +258,6 @@ lam_compare_tab_class_init (LamCompareTabClass *klass)
   object_class->set_property = lam_compare_tab_set_property;
   widget_class->map = lam_compare_tab_map;
   widget_class->unmap = lam_compare_tab_unmap;
-  widget_class->realize = lam_compare_tab_realize;
   properties[PROP_ONLY_DIFFERENCE] =
       g_param_spec_boolean ("only-difference", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);

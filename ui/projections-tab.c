@@ -189,17 +189,6 @@ lam_projections_tab_unmap (GtkWidget *widget)
   GTK_WIDGET_CLASS (lam_projections_tab_parent_class)->unmap (widget);
 }
 
-/* As in the slices tab: what GL would draw by the CPU the CPU draws itself. */
-static void
-lam_projections_tab_realize (GtkWidget *widget)
-{
-  GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
-  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer"))
-    for (int k = 0; k < LAM_PREVIEW_KINDS; k++)
-      lam_slice_view_set_use_gl (lam_projections_tab_get_view (LAM_PROJECTIONS_TAB (widget), k), FALSE);
-  GTK_WIDGET_CLASS (lam_projections_tab_parent_class)->realize (widget);
-}
-
 static void
 lam_projections_tab_dispose (GObject *object)
 {
@@ -214,7 +203,6 @@ lam_projections_tab_class_init (LamProjectionsTabClass *klass)
   G_OBJECT_CLASS (klass)->dispose = lam_projections_tab_dispose;
   widget_class->map = lam_projections_tab_map;
   widget_class->unmap = lam_projections_tab_unmap;
-  widget_class->realize = lam_projections_tab_realize;
   g_type_ensure (LAM_TYPE_SLICE_VIEW);
   g_type_ensure (LAM_TYPE_WRAP_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/projections-tab.ui");

@@ -18,7 +18,7 @@ struct _LamSliceView {
   GtkWidget *area; /* GtkGLArea */
   LamSliceGl *gl;  /* while realized and GL works */
   LamSnapshot *drawn;
-  gboolean use_gl, map_stale;
+  gboolean use_gl, gl_decided, map_stale; /* gl_decided: not by what draws the window */
   gboolean crosshair, window_tool, offers_planes, bar_in_copies;
 
   LamSliceLine line;

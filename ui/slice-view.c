@@ -403,6 +403,17 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 }
 
 static void
+lam_slice_view_realize (GtkWidget *widget)
+{
+  /* Where windows are drawn by the CPU, a GL picture would be made by the CPU too, and then copied. */
+  LamSliceView *self = LAM_SLICE_VIEW (widget);
+  GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
+  if (!self->gl_decided && g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer"))
+    lam_slice_view_set_use_gl (self, FALSE);
+  GTK_WIDGET_CLASS (lam_slice_view_parent_class)->realize (widget);
+}
+
+static void
 lam_slice_view_map (GtkWidget *widget)
 {
   GTK_WIDGET_CLASS (lam_slice_view_parent_class)->map (widget);
@@ -641,6 +652,7 @@ void
 lam_slice_view_set_use_gl (LamSliceView *self, gboolean use_gl)
 {
   g_return_if_fail (LAM_IS_SLICE_VIEW (self));
+  self->gl_decided = TRUE;
   if (self->use_gl == !!use_gl)
     return;
   self->use_gl = !!use_gl;
@@ -730,6 +742,7 @@ lam_slice_view_class_init (LamSliceViewClass *klass)
   object_class->set_property = lam_slice_view_set_property;
   object_class->dispose = lam_slice_view_dispose;
   widget_class->snapshot = lam_slice_view_snapshot;
+  widget_class->realize = lam_slice_view_realize;
   widget_class->map = lam_slice_view_map;
   widget_class->size_allocate = lam_slice_view_size_allocate;
   widget_class->measure = lam_slice_view_measure;

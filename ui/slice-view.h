@@ -55,7 +55,8 @@ void lam_slice_view_set_measure (LamSliceView *self, LamMeasure *measure);
 void lam_slice_view_set_tool (LamSliceView *self, LamSliceTool tool);
 LamSliceTool lam_slice_view_get_tool (LamSliceView *self);
 
-/* FALSE = the CPU draws from now on; for machines whose GL misbehaves. It is also what is done when GL fails. */
+/* FALSE = the CPU draws from now on; for machines whose GL misbehaves. It is also what is done when GL fails, and, unless this
+ * was called, where the CPU draws the window. */
 void lam_slice_view_set_use_gl (LamSliceView *self, gboolean use_gl);
 gboolean lam_slice_view_get_use_gl (LamSliceView *self);
 

@@ -327,20 +327,6 @@ lam_slices_tab_get_panes (LamSlicesTab *self, GtkWidget **panes)
   return 3;
 }
 
-/* Where windows are drawn by the CPU, a GL picture would be made by the CPU too, and then copied. */
-static void
-lam_slices_tab_realize (GtkWidget *widget)
-{
-  LamSlicesTab *self = LAM_SLICES_TAB (widget);
-  GskRenderer *renderer = gtk_native_get_renderer (gtk_widget_get_native (widget));
-  if (g_str_equal (G_OBJECT_TYPE_NAME (renderer), "GskCairoRenderer")) {
-    lam_slice_view_set_use_gl (LAM_SLICE_VIEW (self->slice_view), FALSE);
-    for (int p = 0; p < LAM_PLANES; p++)
-      lam_slice_view_set_use_gl (lam_ortho_view_get_view (LAM_ORTHO_VIEW (self->ortho_view), p), FALSE);
-  }
-  GTK_WIDGET_CLASS (lam_slices_tab_parent_class)->realize (widget);
-}
-
 static void
 lam_slices_tab_dispose (GObject *object)
 {
@@ -356,7 +342,6 @@ lam_slices_tab_class_init (LamSlicesTabClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = lam_slices_tab_dispose;
-  widget_class->realize = lam_slices_tab_realize;
   G_OBJECT_CLASS (klass)->get_property = lam_slices_tab_get_property;
   G_OBJECT_CLASS (klass)->set_property = lam_slices_tab_set_property;
   properties[PROP_SCALE_BAR] =
