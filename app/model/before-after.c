@@ -449,9 +449,9 @@ data_changed_cb (LamSession *session, LamBeforeAfter *self)
 }
 
 static void
-title_cb (LamSession *session, GParamSpec *pspec, LamBeforeAfter *self)
+opened_cb (LamSession *session, GParamSpec *pspec, LamBeforeAfter *self)
 {
-  /* By now the scan's path is there. */
+  /* Title and state change when a scan has been opened: by now its path is there. */
   if (self->stale)
     ask (self);
   changed (self);
@@ -716,8 +716,8 @@ lam_before_after_new (LamSession *session)
   self->session = session;
   g_object_add_weak_pointer (G_OBJECT (session), (gpointer *) &self->session);
   g_signal_connect_object (session, "data-changed", G_CALLBACK (data_changed_cb), self, 0);
-  g_signal_connect_object (session, "notify::title", G_CALLBACK (title_cb), self, 0);
-  g_signal_connect_object (session, "notify::state", G_CALLBACK (title_cb), self, 0);
+  g_signal_connect_object (session, "notify::title", G_CALLBACK (opened_cb), self, 0);
+  g_signal_connect_object (session, "notify::state", G_CALLBACK (opened_cb), self, 0);
   g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_cb), self, 0);
   g_signal_connect_object (lam_session_get_parameters (session), "changed", G_CALLBACK (parameter_cb), self, 0);
   data_changed_cb (session, self);

@@ -46,9 +46,7 @@ keeping_free (gpointer data)
 static gboolean
 lies_there (const LamSessionResult *r)
 {
-  LamFileStamp now;
-  return r->where != LAM_VOXELS_MEMORY && r->path != NULL && lam_file_stamp (r->path, &now, NULL)
-         && now.size == r->stamp.size && now.mtime_ns == r->stamp.mtime_ns;
+  return r->where != LAM_VOXELS_MEMORY && r->path != NULL && lam_file_is_as_stamped (r->path, &r->stamp);
 }
 
 static gboolean

@@ -66,13 +66,6 @@ lam_session_file_is_one (const char *path)
   return lam_seal_is_there (path) || g_str_has_suffix (path, LAM_SESSION_SUFFIX);
 }
 
-static gboolean
-is_as_it_was (const LamSessionFile *f, const char *path)
-{
-  LamFileStamp now;
-  return lam_file_stamp (path, &now, NULL) && now.size == f->stamp.size && now.mtime_ns == f->stamp.mtime_ns;
-}
-
 char *
 lam_session_file_find_scan (const LamSessionFile *f, const char *path, gboolean *changed)
 {
@@ -83,7 +76,8 @@ lam_session_file_find_scan (const LamSessionFile *f, const char *path, gboolean 
   for (int pass = 0; pass < 2; pass++)
     for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
       if (places[i] != NULL
-          && (pass == 0 ? is_as_it_was (f, places[i]) : g_file_test (places[i], G_FILE_TEST_EXISTS))) {
+          && (pass == 0 ? lam_file_is_as_stamped (places[i], &f->stamp)
+                        : g_file_test (places[i], G_FILE_TEST_EXISTS))) {
         *changed = pass == 1;
         return g_strdup (places[i]);
       }

@@ -1,5 +1,4 @@
-/* session-private.h: the session's state, shared by session.c (what is shown), session-data.c (opening, centre, live
- * slice, forecast) and session-run.c (runs and their results). */
+/* session-private.h: the session's state, shared by the files session*.c; each section names the one that it belongs to. */
 #pragma once
 
 #include "model/live-preview.h"

@@ -220,7 +220,7 @@ read_note (const char *note)
                   && lam_checkpoint_get_int (state, "iteration", &kept->iteration, NULL);
   /* A scan that is away now may come back; one that changed will not. */
   gboolean there = good && lam_file_stamp (kept->scan, &stamp, NULL);
-  gboolean same = there && stamp.size == noted.size && stamp.mtime_ns == noted.mtime_ns;
+  gboolean same = there && lam_file_is_as_stamped (kept->scan, &noted);
   if (!good || (there && !same))
     drop_files (note);
   return same ? g_steal_pointer (&kept) : NULL;

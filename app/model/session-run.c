@@ -599,7 +599,7 @@ lam_session_run_dispose (LamSession *self)
   for (int i = 0; i < 2; i++)
     if (*jobs[i] != NULL) {
       g_signal_handlers_disconnect_by_data (*jobs[i], self);
-      /* A result that is being written is written to the end; what a run kept on the disk stays there. */
+      /* A result that is being written goes on by itself; what a run kept on the disk stays there. */
       if (i == 0)
         lam_job_cancel (*jobs[i]);
       g_clear_object (jobs[i]);

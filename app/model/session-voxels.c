@@ -32,9 +32,7 @@ step_of (const LamGeometry *g)
 gboolean
 lam_voxels_are_safe (const LamSessionResult *r)
 {
-  LamFileStamp now;
-  return r->where == LAM_VOXELS_SAVED && r->path != NULL && lam_file_stamp (r->path, &now, NULL)
-         && now.size == r->stamp.size && now.mtime_ns == r->stamp.mtime_ns;
+  return r->where == LAM_VOXELS_SAVED && r->path != NULL && lam_file_is_as_stamped (r->path, &r->stamp);
 }
 
 gboolean

@@ -149,6 +149,32 @@ lam_geometry_magnification (const LamGeometry *g)
   return g->kind == LAM_GEOMETRY_CONE && isfinite (g->source_detector) ? g->source_detector / g->source_axis : 1.0;
 }
 
+LamRange
+lam_geometry_rows_of_slice (const LamGeometry *g, int64_t k)
+{
+  if (g->kind != LAM_GEOMETRY_CONE)
+    return (LamRange){k, k + 1};
+  double dz = g->voxel_pitch * g->slice_aspect;
+  double z = g->slice_offset + dz * ((double) k - (double) (g->recon_slices - 1) / 2);
+  double reach = hypot ((double) g->recon_columns, (double) g->recon_rows * g->row_aspect) * g->voxel_pitch / 2;
+  double low = INFINITY, high = -INFINITY;
+  if (g->detector != LAM_DETECTOR_FLAT || !(isfinite (g->source_detector)) || g->source_axis <= reach)
+    return (LamRange){0, g->rows};
+  for (int64_t v = 0; v < (g->shifts ? g->views : 1); v++)
+    for (int side = -1; side <= 1; side += 2)
+      for (int end = -1; end <= 1; end += 2) {
+        double m = g->source_detector / (g->source_axis + side * reach);
+        double row = (m * (z + end * dz / 2 - (g->shifts ? g->shifts[v] : 0)) + g->row_offset) / g->row_pitch
+                     + (double) (g->rows - 1) / 2;
+        low = fmin (low, row);
+        high = fmax (high, row);
+      }
+  int64_t last = g->rows - 1;
+  int64_t begin = (int64_t) fmin (fmax (floor (low) - 3, 0), (double) last),
+          end = (int64_t) fmin (fmax (ceil (high) + 4, 1), (double) g->rows);
+  return (LamRange){begin, LAM_MAX (end, begin + 1)};
+}
+
 void
 lam_geometry_shift_range (const LamGeometry *g, double *min, double *max)
 {

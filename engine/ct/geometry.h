@@ -88,6 +88,9 @@ double lam_geometry_magnification (const LamGeometry *g);
 /* Smallest and largest axial shift; both 0 without shifts. */
 void lam_geometry_shift_range (const LamGeometry *g, double *min, double *max);
 
+/* Detector rows that slice @k can meet, with a margin for footprints; all where that is not known. */
+LamRange lam_geometry_rows_of_slice (const LamGeometry *g, int64_t k);
+
 /* Angle range in degrees (largest - smallest + one mean step), and what the geometry needs: 180 (+ fan), or 360 when
  * the detector reaches less than half as far on one side of the axis as on the other. */
 double lam_geometry_span (const LamGeometry *g);

@@ -44,6 +44,13 @@ lam_file_stamp_equal (const LamFileStamp *a, const LamFileStamp *b)
   return a->size == b->size && a->mtime_ns == b->mtime_ns && a->inode == b->inode && a->device == b->device;
 }
 
+gboolean
+lam_file_is_as_stamped (const char *path, const LamFileStamp *stamp)
+{
+  LamFileStamp now;
+  return lam_file_stamp (path, &now, NULL) && now.size == stamp->size && now.mtime_ns == stamp->mtime_ns;
+}
+
 /* A lock of the open file, which goes when its last holder dies; apart from the flock () that HDF5 takes. */
 static gboolean
 lock (int fd)

@@ -15,6 +15,8 @@ typedef struct {
 /* LAM_ERROR_IO when the file cannot be looked at. */
 gboolean lam_file_stamp (const char *path, LamFileStamp *stamp, GError **error);
 gboolean lam_file_stamp_equal (const LamFileStamp *a, const LamFileStamp *b);
+/* Whether what lies at @path has @stamp's size and time: all that is kept over a restart, or when a file is copied. */
+gboolean lam_file_is_as_stamped (const char *path, const LamFileStamp *stamp);
 
 /* A file being written beside its final place. */
 typedef struct {

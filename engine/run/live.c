@@ -85,33 +85,6 @@ lam_live_new (LamDataset *dataset, const char *devices)
 
 /* ---- the engine ---- */
 
-/* Detector rows that slice @k can meet, with a margin for footprints. */
-static LamRange
-rows_of_slice (const LamGeometry *g, int64_t k)
-{
-  if (g->kind != LAM_GEOMETRY_CONE)
-    return (LamRange){k, k + 1};
-  double dz = g->voxel_pitch * g->slice_aspect;
-  double z = g->slice_offset + dz * ((double) k - (double) (g->recon_slices - 1) / 2);
-  double reach = hypot ((double) g->recon_columns, (double) g->recon_rows * g->row_aspect) * g->voxel_pitch / 2;
-  double low = INFINITY, high = -INFINITY;
-  if (g->detector != LAM_DETECTOR_FLAT || !(isfinite (g->source_detector)) || g->source_axis <= reach)
-    return (LamRange){0, g->rows};
-  for (int64_t v = 0; v < (g->shifts ? g->views : 1); v++)
-    for (int side = -1; side <= 1; side += 2)
-      for (int end = -1; end <= 1; end += 2) {
-        double m = g->source_detector / (g->source_axis + side * reach);
-        double row = (m * (z + end * dz / 2 - (g->shifts ? g->shifts[v] : 0)) + g->row_offset) / g->row_pitch
-                     + (double) (g->rows - 1) / 2;
-        low = fmin (low, row);
-        high = fmax (high, row);
-      }
-  int64_t last = g->rows - 1;
-  int64_t begin = (int64_t) fmin (fmax (floor (low) - 3, 0), (double) last),
-          end = (int64_t) fmin (fmax (ceil (high) + 4, 1), (double) g->rows);
-  return (LamRange){begin, LAM_MAX (end, begin + 1)};
-}
-
 /* The one-slice problem of @g's slice @k, and its detector rows in @band. */
 static LamGeometry *
 slice_geometry (const LamGeometry *g, int64_t k, LamRange *band, GError **error)
@@ -120,7 +93,7 @@ slice_geometry (const LamGeometry *g, int64_t k, LamRange *band, GError **error)
   if (!one)
     return NULL;
   double dz = g->voxel_pitch * g->slice_aspect;
-  *band = rows_of_slice (g, k);
+  *band = lam_geometry_rows_of_slice (g, k);
   if (g->kind == LAM_GEOMETRY_CONE) {
     one->slice_offset += dz * ((double) k - (double) (g->recon_slices - 1) / 2);
     if (!lam_geometry_crop (one, *band, (LamRange){0, g->channels}, error))

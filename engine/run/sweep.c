@@ -138,30 +138,6 @@ lam_sweep_check (const LamDataset *d, const LamSweepParams *k, GError **error)
 
 /* ---- the rows that the slice sees ---- */
 
-/* Detector rows that the slice's shadow may fall on with @g. */
-static LamRange
-rows_seen (const LamGeometry *g, int64_t slice)
-{
-  if (!is_cone (g))
-    return (LamRange){slice, slice + 1};
-  double dz = g->voxel_pitch * g->slice_aspect;
-  double z = g->slice_offset + dz * ((double) slice - 0.5 * (double) (g->recon_slices - 1));
-  double radius = 0.5 * g->voxel_pitch * hypot ((double) g->recon_rows * g->row_aspect, (double) g->recon_columns);
-  double near = g->source_axis - radius, middle = 0.5 * (double) (g->rows - 1) + g->row_offset / g->row_pitch;
-  if (g->shifts || !(near > 0) || !isfinite (g->source_detector))
-    return (LamRange){0, g->rows};
-  double far = g->source_detector / (g->source_axis + radius), low = INFINITY, high = -INFINITY;
-  near = g->source_detector / near;
-  for (int i = 0; i < 4; i++) {
-    double v = (z + (i & 1 ? 0.5 : -0.5) * dz) * (i & 2 ? near : far) / g->row_pitch + middle;
-    low = fmin (low, v);
-    high = fmax (high, v);
-  }
-  low = LAM_CLAMP (floor (low) - 2, 0, (double) (g->rows - 1));
-  high = LAM_CLAMP (ceil (high) + 3, low + 1, (double) g->rows);
-  return (LamRange){(int64_t) low, (int64_t) high};
-}
-
 typedef struct {
   const LamDataset *d;
   LamRange rows;
@@ -376,7 +352,7 @@ lam_sweep (LamDataset *dataset, const LamSweepParams *params, LamControl *contro
   s.score.entropy = k.parameter == LAM_SWEEP_TILT || (!is_cone (g) && lam_geometry_span (g) < HALF_TURN);
   for (int end = 0; end < 2; end++) {
     g_autoptr (LamGeometry) one = geometry_of (g, k.parameter, end ? k.to : k.from);
-    LamRange seen = rows_seen (one, k.slice);
+    LamRange seen = lam_geometry_rows_of_slice (one, k.slice);
     s.rows.begin = end ? LAM_MIN (s.rows.begin, seen.begin) : seen.begin;
     s.rows.end = end ? LAM_MAX (s.rows.end, seen.end) : seen.end;
   }
