@@ -93,6 +93,17 @@ desk_focus (Desk *desk)
 }
 
 void
+desk_answer (Desk *desk, const char *key, const char *answer)
+{
+  desk_focus (desk);
+  desk_do ("key %s", key);
+  g_autofree char *dialog = wait_window (desk, desk->window);
+  desk_do ("windowfocus --sync %s", dialog);
+  desk_wait_calm ((DeskRect){0, 0, 400, 300});
+  desk_do ("key %s", answer);
+}
+
+void
 desk_dialog (Desk *desk, const char *key, const char *text)
 {
   desk_focus (desk);
@@ -136,8 +147,8 @@ desk_start (const char *arguments)
   return desk;
 }
 
-void
-desk_wait_end (Desk *desk)
+static void
+wait_gone (Desk *desk)
 {
   for (gint64 end = g_get_monotonic_time () + PATIENCE;
        g_subprocess_get_identifier (desk->process) != NULL && g_get_monotonic_time () < end; g_usleep (BETWEEN))
@@ -146,10 +157,21 @@ desk_wait_end (Desk *desk)
 }
 
 void
+desk_wait_end (Desk *desk)
+{
+  wait_gone (desk);
+  if (desk_said (desk, "-CRITICAL **") || desk_said (desk, "-WARNING **")) {
+    g_autofree char *text = NULL;
+    g_file_get_contents (desk->said_path, &text, NULL, NULL);
+    g_error ("the program complained: %s", text);
+  }
+}
+
+void
 desk_kill (Desk *desk)
 {
   g_subprocess_send_signal (desk->process, SIGKILL);
-  desk_wait_end (desk);
+  wait_gone (desk);
 }
 
 void

@@ -18,7 +18,7 @@ gboolean desk_can (const char **why);
 Desk *desk_start (const char *arguments);
 /* SIGKILL, as a crash; then desk_free (). */
 void desk_kill (Desk *desk);
-/* Waits for the program to end by itself. */
+/* Waits for the program to end by itself, without a word of GLib's warnings. */
 void desk_wait_end (Desk *desk);
 void desk_free (Desk *desk);
 
@@ -26,6 +26,8 @@ void desk_free (Desk *desk);
 void desk_do (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Types @text and Enter into the dialog that @key opens. */
 void desk_dialog (Desk *desk, const char *key, const char *text);
+/* Presses @answer in the question that @key brings. */
+void desk_answer (Desk *desk, const char *key, const char *answer);
 void desk_focus (Desk *desk);
 
 /* Waits until the program has said @text since the last such wait; the line from there on. g_free (). */

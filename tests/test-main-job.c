@@ -107,6 +107,24 @@ test_job (gconstpointer data)
   g_assert_cmpstr (sum, ==, line);
 }
 
+/* Closed with a result that is in no file, after asking: nothing that is gone already is spoken to. */
+static void
+test_unsaved (void)
+{
+  int x, y;
+  g_autofree char *scan = cli_path ("scan.h5"), *arguments = g_strdup_printf ("--light %s", scan);
+  Desk *desk = desk_start (arguments);
+  g_free (desk_wait_said (desk, "centre of rotation"));
+  desk_wait_colour (header, styles[0].run, 7, &x, &y);
+  desk_do ("mousemove %d %d click 1", x, y);
+  g_free (desk_wait_said (desk, "iteration 2:"));
+  desk_do ("key alt+t");
+  g_free (desk_wait_said (desk, "Stopped and kept"));
+  desk_answer (desk, "ctrl+q", "alt+w");
+  desk_wait_end (desk);
+  desk_free (desk);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -122,6 +140,7 @@ main (int argc, char **argv)
   cli_run_free (run);
   g_test_add_data_func ("/main-job/light", GINT_TO_POINTER (0), test_job);
   g_test_add_data_func ("/main-job/dark", GINT_TO_POINTER (1), test_job);
+  g_test_add_func ("/main-job/unsaved", test_unsaved);
   int failed = g_test_run ();
   cli_finish ();
   return failed;

@@ -84,7 +84,7 @@ test_tilt_memory (void)
     params.iterations = 2;
     params.devices = (char *) (i < 4 ? "1xcpu" : i < 8 ? "2xcpu" : "3xcpu");
     int64_t held = lam_memory_bytes ();
-    LamJob *job = lam_run_job_new (d, d->geometry, &options, NULL, 0.02, &params);
+    LamJob *job = lam_run_job_new (d, d->geometry, &options, NULL, 0.02, NULL, &params);
     lam_job_start (job);
     lam_job_join (job);
     LamReconResult *r = lam_job_get_result (job);

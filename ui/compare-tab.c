@@ -194,6 +194,7 @@ lam_compare_tab_set_session (LamCompareTab *self, LamSession *session)
   g_signal_connect_object (self->compare, "notify::source-a", G_CALLBACK (source_cb), self, 0);
   g_signal_connect_object (self->compare, "notify::source-b", G_CALLBACK (source_cb), self, 0);
   g_signal_connect_object (self->compare, "notify::problem", G_CALLBACK (problem_cb), self, 0);
+  problem_cb (self->compare, NULL, self);
   g_signal_connect_object (self->compare, "notify::stats", G_CALLBACK (stats_cb), self, 0);
   g_signal_connect_object (lead (self), "notify", G_CALLBACK (slices_notify_cb), self, 0);
   update_choosers (self);

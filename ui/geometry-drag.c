@@ -11,7 +11,7 @@
 #define KEPT 64 /* places whose slices may be on their way */
 
 typedef struct {
-  LamSession *session;
+  LamSession *session; /* weak */
   gboolean held;
   struct {
     uint64_t serial;
@@ -26,8 +26,9 @@ drag_free (gpointer data)
 {
   Drag *drag = data;
   g_clear_handle_id (&drag->late_source, g_source_remove);
-  lam_session_look_here (drag->session);
-  g_object_unref (drag->session);
+  if (drag->session != NULL)
+    lam_session_look_here (drag->session);
+  g_clear_weak_pointer (&drag->session);
   g_free (drag);
 }
 
@@ -115,7 +116,7 @@ lam_geometry_drag_connect (LamGeometryView *view, LamSession *session)
 {
   g_return_if_fail (LAM_IS_GEOMETRY_VIEW (view) && LAM_IS_SESSION (session));
   Drag *drag = g_new0 (Drag, 1);
-  drag->session = g_object_ref (session);
+  g_set_weak_pointer (&drag->session, session);
   g_object_set_data_full (G_OBJECT (view), "lam-drag", drag, drag_free);
   g_signal_connect (view, "drag-begin", G_CALLBACK (drag_begin_cb), drag);
   g_signal_connect (view, "dragged", G_CALLBACK (dragged_cb), drag);

@@ -50,14 +50,22 @@ stop_cb (GtkWidget *widget, const char *name, GVariant *parameter)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
+void
+lam_window_close_for (LamWindow *self, GtkWindow *dialog)
+{
+  /* The dialog goes after the window: without this it would look back to it. */
+  gtk_window_set_transient_for (dialog, NULL);
+  self->closing = TRUE;
+  gtk_window_close (GTK_WINDOW (self));
+}
+
 static void
 close_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *self)
 {
   if (g_str_equal (response, "cancel"))
     return;
   stop_response_cb (dialog, response, self);
-  self->closing = TRUE;
-  gtk_window_close (GTK_WINDOW (self));
+  lam_window_close_for (self, GTK_WINDOW (dialog));
 }
 
 gboolean

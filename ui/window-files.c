@@ -154,8 +154,7 @@ close_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *se
     gtk_widget_activate_action (GTK_WIDGET (self), "win.save-session", NULL);
   if (!g_str_equal (response, "go-on"))
     return;
-  self->closing = TRUE;
-  gtk_window_close (GTK_WINDOW (self));
+  lam_window_close_for (self, GTK_WINDOW (dialog));
 }
 
 gboolean

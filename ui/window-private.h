@@ -40,6 +40,8 @@ void lam_window_actions_class_init (GtkWidgetClass *klass);
 void lam_window_actions_init (LamWindow *self);
 void lam_window_update_actions (LamWindow *self);
 /* Asks what to do with the running job; TRUE = it asked, and the window stays. */
+/* Closes the window without asking again, as @dialog was answered. */
+void lam_window_close_for (LamWindow *self, GtkWindow *dialog);
 gboolean lam_window_ask_before_close (LamWindow *self);
 
 /* From window-files.c. */

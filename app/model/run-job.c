@@ -16,6 +16,7 @@ typedef struct {
   LamScanOptions options;
   LamPrepareParams prepare;
   double tilt;
+  LamCenter found; /* method NULL: none */
   LamReconParams params;
 } Work;
 
@@ -67,6 +68,15 @@ turned_scan (const Work *work, LamControl *control, GError **error)
   return g_steal_pointer (&d);
 }
 
+/* Where the centre is from; the geometry has it already, to the last bit. */
+static void
+tell_center (LamDataset *d, const LamCenter *found)
+{
+  double offset = d->geometry->channel_offset;
+  lam_dataset_use_center (d, found);
+  d->geometry->channel_offset = d->made.center_offset = offset;
+}
+
 static gboolean
 turned_run (LamJob *job, gpointer data, GError **error)
 {
@@ -83,6 +93,8 @@ turned_run (LamJob *job, gpointer data, GError **error)
   /* Nobody else has it: it takes the run's geometry and gives its arrays away. */
   lam_geometry_free (turned->geometry);
   turned->geometry = g_steal_pointer (&work->geometry);
+  if (work->found.method != NULL)
+    tell_center (turned, &work->found);
   g_autofree char *line = g_strdup_printf (_ ("detector turned by %.3f degrees"), work->tilt * 180 / G_PI);
   lam_job_log (job, line);
   LamReconResult *result = lam_reconstruct (turned, &work->params, control, &hooks, error);
@@ -123,11 +135,13 @@ lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double t
 
 LamJob *
 lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options,
-                 const LamPrepareParams *prepare, double tilt, const LamReconParams *params)
+                 const LamPrepareParams *prepare, double tilt, const LamCenter *found, const LamReconParams *params)
 {
   LamJob *job;
   if (tilt == 0) {
     g_autoptr (LamDataset) seen = lam_dataset_with_geometry (dataset, geometry);
+    if (found != NULL)
+      tell_center (seen, found);
     job = lam_job_new_recon (seen, params);
   } else {
     Work *work = g_new0 (Work, 1);
@@ -139,6 +153,8 @@ lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScan
     else
       lam_prepare_params_init (&work->prepare);
     work->tilt = tilt;
+    if (found != NULL)
+      work->found = *found;
     lam_recon_params_copy (params, &work->params);
     lam_run_params_turn (&work->params, dataset, tilt);
     job = lam_job_new (dataset->name, turned_run, work, work_free);

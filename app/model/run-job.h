@@ -23,9 +23,11 @@ gboolean lam_run_job_is (LamJob *job);
 void lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double tilt);
 
 /* @dataset was prepared with @prepare (NULL = nothing but transmission), without a tilt; one that is not 0 has the job prepare it again, from the file (opened with
- * @options) or from the arrays of an example. Its result is a LamReconResult. */
+ * @options) or from the arrays of an example. @found: the search that @geometry's centre is from; NULL: it is not from one.
+ * Its result is a LamReconResult. */
 LamJob *lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScanOptions *options,
-                         const LamPrepareParams *prepare, double tilt, const LamReconParams *params);
+                         const LamPrepareParams *prepare, double tilt, const LamCenter *found,
+                         const LamReconParams *params);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LamReconParams, lam_recon_params_clear)
 

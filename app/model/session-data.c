@@ -74,7 +74,7 @@ use_center (LamSession *self, const Finding *f)
   LamParameter *p = lam_parameter_list_find (self->parameters, "center");
   double channel = lam_provenance_channel (&f->dataset->made, c->channel),
          width = c->width * MAX (f->dataset->made.bin, 1);
-  GVariant *value = g_variant_ref_sink (g_variant_new_double (rint (channel * 100) / 100));
+  GVariant *value = g_variant_ref_sink (g_variant_new_double (channel));
   g_autoptr (GError) error = NULL;
   g_autofree char *note =
       c->confidence >= TRUSTED
@@ -92,6 +92,8 @@ use_center (LamSession *self, const Finding *f)
     lam_session_rebase (self);
   lam_parameter_set_note (p, note);
   g_variant_unref (value);
+  self->found = *c;
+  self->found.curve_channel = self->found.curve_score = NULL;
   if (error != NULL)
     lam_session_fail (self, error);
 }
@@ -189,6 +191,7 @@ static void
 take_dataset (LamSession *self, LamDataset *dataset)
 {
   self->dataset = lam_dataset_ref (dataset);
+  self->found = (LamCenter){0};
   for (guint i = 0; i < dataset->log->len; i++)
     lam_session_log (self, "%s", (const char *) g_ptr_array_index (dataset->log, i));
   /* What was edited while it was read stays edited. */

@@ -1,6 +1,7 @@
 /* session-private.h: the session's state, shared by the files session*.c; each section names the one that it belongs to. */
 #pragma once
 
+#include "ct/center.h"
 #include "model/live-preview.h"
 #include "model/session.h"
 #include "run/dataset.h"
@@ -61,6 +62,7 @@ struct _LamSession {
   int64_t live_slice;
   guint rest_source;
   gboolean finding; /* the centre is being looked for */
+  LamCenter found;  /* in the data's channels, without its curve; method NULL: not looked for yet */
   gboolean forecasting, forecast_again;
 
   /* session-run.c */

@@ -154,6 +154,15 @@ lam_session_want_planes (LamSession *self)
                   lam_slice_model_get_generation (self->slices));
 }
 
+/* The search that the centre is from; NULL: a hand, a file or a session set it. */
+static const LamCenter *
+found_center (LamSession *self)
+{
+  const LamCenter *c = &self->found;
+  double set = lam_parameter_get_number (lam_parameter_list_find (self->parameters, "center"));
+  return c->method != NULL && set == lam_provenance_channel (&self->dataset->made, c->channel) ? c : NULL;
+}
+
 void
 lam_session_run (LamSession *self)
 {
@@ -197,7 +206,7 @@ lam_session_run (LamSession *self)
   lam_slice_model_set_generation (self->slices, generation);
   lam_session_clear_curve (self);
   self->run = lam_run_job_new (self->dataset, self->geometry, &self->options, &self->prepared, lam_session_tilt (self),
-                               &params);
+                               found_center (self), &params);
   g_object_set_data (G_OBJECT (self->run), "lam-data", GUINT_TO_POINTER (self->data_serial));
   lam_run_info (self->run)->parameters = lam_parameter_list_save (self->parameters);
   lam_run_info (self->run)->prepared = self->prepared; /* no list in it */

@@ -560,6 +560,8 @@ static void
 lam_session_dispose (GObject *object)
 {
   LamSession *self = LAM_SESSION (object);
+  /* Who listened may be half gone already. */
+  g_signal_handlers_destroy (self);
   lam_session_autosave_dispose (self);
   lam_session_store_dispose (self);
   lam_session_run_dispose (self);

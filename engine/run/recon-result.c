@@ -160,7 +160,7 @@ put_center (JsonBuilder *b, const LamReconResult *r)
   const LamProvenance *made = &r->made;
   gboolean told = made->center_from && r->geometry->channel_offset == made->center_offset;
   put_number (b, "center_channel", lam_provenance_channel (made, lam_geometry_center (r->geometry)));
-  put_text (b, "center_from", told ? made->center_from : "as set");
+  put_text (b, "center_from", told ? made->center_from : "set by hand");
   put_number (b, "center_confidence", told ? made->center_confidence : NAN);
   put_number (b, "center_width", told ? made->center_width : NAN);
 }
