@@ -486,6 +486,25 @@ test_results (void)
   g_rmdir (folder);
 }
 
+/* First looked at when there is something to compare. */
+static void
+test_compare_late (void)
+{
+  GtkWidget *window = window_new_example (1);
+  LamCompareTab *tab = LAM_COMPARE_TAB (window_find (window, LAM_TYPE_COMPARE_TAB));
+  LamCompare *compare = lam_compare_tab_get_compare (tab);
+  GtkStack *tabs = GTK_STACK (gtk_widget_get_ancestor (GTK_WIDGET (tab), GTK_TYPE_STACK));
+  test_wait (window_is_current, lam_window_get_session (LAM_WINDOW (window)));
+  window_run_once (window);
+  window_run_once (window);
+  gtk_stack_set_visible_child_name (tabs, "compare");
+  test_wait (compared, compare);
+  test_wait_frames (window, 4);
+  for (int i = 0; i < LAM_COMPARE_PARTS; i++)
+    g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (lam_compare_tab_get_view (tab, i))));
+  window_close (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -494,6 +513,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/three-planes", test_three_planes);
   g_test_add_func ("/window/export", test_export);
   g_test_add_func ("/window/compare", test_compare);
+  g_test_add_func ("/window/compare-late", test_compare_late);
   g_test_add_func ("/window/results", test_results);
   return window_test_run ();
 }

@@ -69,6 +69,7 @@ static void
 drag_begin_cb (LamGeometryView *view, int handle, Drag *drag)
 {
   drag->held = TRUE;
+  lam_slice_model_hold_level (lam_session_get_slices (drag->session), TRUE);
   lam_undo_begin (lam_session_get_undo (drag->session), handle == LAM_HANDLE_SOURCE     ? _ ("Move Source")
                                                         : handle == LAM_HANDLE_DETECTOR ? _ ("Move Detector")
                                                                                         : _ ("Move Axis"));
@@ -92,6 +93,7 @@ static void
 drag_end_cb (LamGeometryView *view, Drag *drag)
 {
   drag->held = FALSE;
+  lam_slice_model_hold_level (lam_session_get_slices (drag->session), FALSE);
   apply (drag, drag->newest);
   lam_session_look_here (drag->session);
   lam_undo_end (lam_session_get_undo (drag->session));

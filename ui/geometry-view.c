@@ -345,10 +345,12 @@ drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *
     return;
   const LamGeometry *g = &self->start;
   GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
-  double scale = (state & GDK_CONTROL_MASK ? 0.1 : 1) / self->scene.scale;
+  double fine = state & GDK_CONTROL_MASK ? 0.1 : 1, scale = fine / self->scene.scale;
+  /* The drawing is small: under the pointer the axis would jump over channels. It moves by one channel for each pixel. */
+  double across = state & GDK_SHIFT_MASK ? scale : fmin (scale, fine * g->channel_pitch);
   LamPlace move = {g->channel_offset, g->source_detector, g->source_axis};
   if (self->way == ACROSS)
-    move.channel_offset = limit (self, g->channel_offset + (self->dragging == LAM_HANDLE_AXIS ? dy : -dy) * scale);
+    move.channel_offset = limit (self, g->channel_offset + (self->dragging == LAM_HANDLE_AXIS ? dy : -dy) * across);
   else {
     double least = g->source_axis * 0.02, most = g->source_detector * 0.999;
     if (self->dragging == LAM_HANDLE_AXIS)

@@ -24,7 +24,8 @@ typedef enum {
 } LamHandle;
 
 /* Signals: drag-begin (LamHandle), dragged (const LamPlace *), drag-end. A drag begins across or along the rays, whichever
- * the hand does first, and keeps to that. With Ctrl ten times finer.
+ * the hand does first, and keeps to that. Across it moves at most one channel for each pixel, unless Shift is held; with Ctrl
+ * ten times finer.
  * Keys: up and down move the axis by 0.1 channel, with Shift or Page Up and Down by 1; in cone beam left and right move it by
  * 0.1 % of its distance from the source, with Shift 1 %; these come without begin and end.
  * The view shows the new place only when it is given the new geometry. */

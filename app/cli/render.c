@@ -277,7 +277,7 @@ lam_cli_render (int argc, char **argv)
                 && lam_png_write (output, p.pixels, p.width, p.height, low, high, NULL, (int) zoom, &error);
   if (ok) {
     lam_cli_print (_ ("%s: %s, %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " pixels, black %s, white %s"), output, p.what,
-                   p.width, p.height, lam_cli_number (low), lam_cli_number (high));
+                   p.width * zoom, p.height * zoom, lam_cli_number (low), lam_cli_number (high));
     if (lam_cli_json) {
       JsonBuilder *b = lam_json_event ("result");
       lam_json_text (b, "output", output);

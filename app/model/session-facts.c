@@ -161,6 +161,9 @@ lam_session_update_forecast (LamSession *self)
   f->geometry = lam_geometry_copy (self->geometry);
   f->weighted = self->dataset->weights != NULL;
   lam_session_recon_params (self, &f->params);
+  /* A run of a file keeps its state against a crash, and holds one more volume for that. */
+  if (f->params.method == LAM_METHOD_VCD)
+    f->params.checkpoint = g_strdup (self->scan_path);
   lam_run_params_turn (&f->params, self->dataset, lam_session_tilt (self));
   g_autoptr (GTask) task = g_task_new (NULL, NULL, forecast_done_cb, NULL);
   g_task_set_name (task, "lam_session_forecast");

@@ -23,7 +23,7 @@ struct _LamSliceModel {
   int64_t counts[LAM_AXES];
   int64_t *order, ordered; /* views of a sinogram's lines */
   double low, high;
-  gboolean auto_level, level_known, inverted, all_planes, symmetric;
+  gboolean auto_level, level_held, level_known, inverted, all_planes, symmetric;
   LamColourMap colour_map;
   Position cursor, mark;
   LamSliceStats *stats;
@@ -128,6 +128,15 @@ lam_slice_model_level_auto (LamSliceModel *self)
   g_return_if_fail (LAM_IS_SLICE_MODEL (self));
   set_auto (self, TRUE);
   if (self->stats != NULL)
+    apply_level (self, self->stats->auto_low, self->stats->auto_high);
+}
+
+void
+lam_slice_model_hold_level (LamSliceModel *self, gboolean hold)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  self->level_held = hold;
+  if (!hold && self->auto_level && self->stats != NULL)
     apply_level (self, self->stats->auto_low, self->stats->auto_high);
 }
 
@@ -252,7 +261,7 @@ work_done (gpointer owner, gpointer job)
   self->stats = g_steal_pointer (&work->stats);
   if (self->stats != NULL) {
     self->stats->serial = ++self->serial;
-    if (self->auto_level)
+    if (self->auto_level && !self->level_held)
       apply_level (self, self->stats->auto_low, self->stats->auto_high);
   }
   notify (self, PROP_STATS);

@@ -79,7 +79,9 @@ void lam_plane_axes (LamPlane plane, LamPlane *down, LamPlane *across);
 void lam_slice_model_set_level (LamSliceModel *self, double low, double high);
 void lam_slice_model_get_level (LamSliceModel *self, double *low, double *high);
 gboolean lam_slice_model_get_auto_level (LamSliceModel *self);
-void lam_slice_model_level_auto (LamSliceModel *self);  /* 0.5 to 99.5 percentile, now and for what follows */
+void lam_slice_model_level_auto (LamSliceModel *self); /* 0.5 to 99.5 percentile, now and for what follows */
+/* Automatic levels stay as they are: pictures that follow a hand are to be compared with each other. */
+void lam_slice_model_hold_level (LamSliceModel *self, gboolean hold);
 void lam_slice_model_level_full (LamSliceModel *self);  /* smallest to largest finite value */
 void lam_slice_model_level_reset (LamSliceModel *self); /* automatic, upright, grey */
 /* The window lies evenly about 0, and the colours are those of a difference. */

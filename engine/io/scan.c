@@ -44,7 +44,10 @@ refuse_unknown (LamH5File *h5, GError **error)
     g_string_append_printf (all, "%s%s", all->len ? ", " : "", path);
     volumes += strcmp (path, "/recon") == 0 || strcmp (path, "/volume") == 0 || strcmp (path, "/array") == 0;
   }
-  if (volumes == 1 && names->len == 1)
+  if (strstr (all->str, "/session"))
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT,
+                 "%s: this is a session of the window, not a scan; open it with lamina-gtk", h5->path);
+  else if (volumes == 1 && names->len == 1)
     g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, "%s: this is a volume (%s), not a scan; a scan was expected",
                  h5->path, all->str);
   else
