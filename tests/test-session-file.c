@@ -219,6 +219,64 @@ test_moved (void)
   g_object_unref (session);
 }
 
+static gboolean
+store_has_ended (LamSession *session)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_queue (session))) == 0 && session_has_data (session);
+}
+
+/* A session being saved belongs to its scan, even if another is open when the file is there. */
+static void
+test_other_meanwhile (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  g_autofree char *path = cli_path ("meanwhile.lamina.h5"), *other = cli_path ("other.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (path), next = g_file_new_for_path (other);
+  session_make_scan ("other.h5");
+  session_wait_for (session_has_data, session);
+  session_set (session, "center", g_variant_new_double (30.5));
+  lam_session_save_session (session, file);
+  lam_session_open (session, next);
+  session_wait_for (store_has_ended, session);
+  g_assert_cmpstr (lam_session_get_scan_path (session), ==, other);
+  g_assert_null (lam_session_get_home (session)); /* saving again would else put this scan over the other's session */
+  g_object_unref (session);
+
+  session = open_session (path);
+  session_wait_for (session_has_data, session);
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "center")), ==, 30.5);
+  g_assert_true (g_str_has_suffix (lam_session_get_scan_path (session), "scan.h5"));
+  g_object_unref (session);
+}
+
+static gboolean
+second_is_saved (LamSession *session)
+{
+  return lam_result_get_place (lam_results_get (lam_session_get_results (session), 1)) == LAM_VOXELS_SAVED;
+}
+
+/* A file that a result lies in is written over by another result: the first lies in no file any more. */
+static void
+test_written_over (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (1));
+  g_free (session_run_and_save (session, "over.h5"));
+  LamResult *first = lam_results_get (lam_session_get_results (session), 0);
+  g_assert_cmpint (lam_result_get_place (first), ==, LAM_VOXELS_SAVED);
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  lam_session_run (session);
+  session_wait_for (session_is_ready, session);
+  g_autofree char *path = cli_path ("over.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lam_session_save (session, file);
+  session_wait_for (second_is_saved, session);
+  g_assert_cmpint (lam_result_get_place (first), ==, LAM_VOXELS_MEMORY);
+  g_assert_true (lam_session_has_unsaved (session));
+  g_object_unref (session);
+}
+
 static void
 remember_cb (LamSession *session, GError *error, GError **seen)
 {
@@ -521,6 +579,8 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/session/file", test_file);
   g_test_add_func ("/session/moved", test_moved);
+  g_test_add_func ("/session/other-meanwhile", test_other_meanwhile);
+  g_test_add_func ("/session/written-over", test_written_over);
   g_test_add_func ("/session/full-disk", test_full);
   g_test_add_func ("/session/damage", test_damage);
   g_test_add_func ("/session/recovery", test_recovery);

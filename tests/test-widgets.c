@@ -4,6 +4,8 @@
 #include <adwaita.h>
 
 #include "chart.h"
+#include "chosen-name.h"
+#include "core/error.h"
 #include "core/memory.h"
 #include "geometry-view.h"
 #include "histogram.h"
@@ -599,12 +601,38 @@ test_level_controls (void)
   g_assert_finalize_object (model);
 }
 
+/* A name gets its ending; one that would then replace a file nobody asked about is refused. */
+static void
+test_chosen_name (void)
+{
+  static const char *const suffixes[] = {".h5", ".hdf5", NULL};
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", &error);
+  g_autofree char *there = g_build_filename (folder, "there.h5", NULL),
+                  *bare = g_build_filename (folder, "there", NULL);
+  g_autofree char *fresh = g_build_filename (folder, "fresh", NULL), *large = g_build_filename (folder, "X.HDF5", NULL);
+  g_assert_true (g_file_set_contents (there, "x", 1, &error));
+  g_autoptr (GFile) whole = g_file_new_for_path (there), without = g_file_new_for_path (bare);
+  g_autoptr (GFile) other = g_file_new_for_path (fresh), capitals = g_file_new_for_path (large);
+  g_autoptr (GFile) a = lam_chosen_name (whole, suffixes, &error), b = lam_chosen_name (other, suffixes, &error);
+  g_autoptr (GFile) c = lam_chosen_name (capitals, suffixes, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_file_equal (a, whole) && g_file_equal (c, capitals));
+  g_assert_true (g_str_has_suffix (g_file_peek_path (b), "/fresh.h5"));
+  g_assert_null (lam_chosen_name (without, suffixes, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "there.h5"));
+  g_remove (there);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
   if (!test_ui_init (&argc, &argv))
     return 0;
   g_test_add_func ("/widgets/number-row", test_number_row);
+  g_test_add_func ("/widgets/chosen-name", test_chosen_name);
   g_test_add_func ("/widgets/other-rows", test_other_rows);
   g_test_add_func ("/widgets/histogram", test_histogram);
   g_test_add_func ("/widgets/axis", test_axis);
