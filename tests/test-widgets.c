@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include <adwaita.h>
+#include <glib/gstdio.h>
 
 #include "chart.h"
 #include "chosen-name.h"
