@@ -163,6 +163,23 @@ test_shared (void)
   g_assert_cmpint (lam_memory_bytes (), ==, held);
 }
 
+/* Means of squares; what is left over at the ends is not shown. */
+static void
+test_shrink (void)
+{
+  LamSnapshotInfo info = {.width = 7, .height = 5};
+  float *pixels = lam_alloc_n (35, sizeof *pixels, "test", NULL);
+  for (int i = 0; i < 35; i++)
+    pixels[i] = (float) i;
+  g_autoptr (LamSnapshot) large = lam_snapshot_new_take (&info, pixels);
+  g_autoptr (LamSnapshot) same = lam_snapshot_shrink (large, 4), small = lam_snapshot_shrink (large, 3);
+  g_assert_true (same == large);
+  g_assert_cmpint (lam_snapshot_info (small)->width, ==, 3);
+  g_assert_cmpint (lam_snapshot_info (small)->height, ==, 2);
+  g_assert_cmpfloat (lam_snapshot_pixels (small)[0], ==, 4);
+  g_assert_cmpfloat (lam_snapshot_pixels (small)[5], ==, 22);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -170,5 +187,6 @@ main (int argc, char **argv)
   g_test_add_func ("/mailbox/newest", test_newest);
   g_test_add_func ("/mailbox/race", test_race);
   g_test_add_func ("/mailbox/shared", test_shared);
+  g_test_add_func ("/snapshot/shrink", test_shrink);
   return g_test_run ();
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "chart.h"
-#include "core/memory.h"
 #include "geometry-drag.h"
 #include "line-layer.h"
 #include "model/sweep-model.h"
@@ -93,33 +92,11 @@ clear_strip (LamGeometryTab *self)
   self->shown = 0;
 }
 
-/* Means of squares of pixels: a picture made small by leaving pixels out shows edges that are not there. */
-static LamSnapshot *
-shrink (LamSnapshot *slice)
-{
-  LamSnapshotInfo info = *lam_snapshot_info (slice);
-  int64_t by = MAX (MAX (info.width, info.height) / THUMB, 1), width = info.width, n = by * by;
-  const float *from = lam_snapshot_pixels (slice);
-  info.width = MAX (info.width / by, 1);
-  info.height = MAX (info.height / by, 1);
-  float *to = by > 1 ? lam_alloc_n (info.width * info.height, sizeof *to, "small picture", NULL) : NULL;
-  if (to == NULL)
-    return lam_snapshot_ref (slice);
-  for (int64_t r = 0; r < info.height; r++)
-    for (int64_t c = 0; c < info.width; c++) {
-      float sum = 0;
-      for (int64_t i = 0; i < n; i++)
-        sum += from[(r * by + i / by) * width + c * by + i % by];
-      to[r * info.width + c] = sum / (float) n;
-    }
-  return lam_snapshot_new_take (&info, to);
-}
-
 /* The slice made to fit into a square; a small picture, made at once. */
 static GdkTexture *
 thumbnail (LamGeometryTab *self, LamSnapshot *large)
 {
-  g_autoptr (LamSnapshot) slice = shrink (large);
+  g_autoptr (LamSnapshot) slice = lam_snapshot_shrink (large, THUMB);
   const LamSnapshotInfo *info = lam_snapshot_info (slice);
   double scale = (double) THUMB / MAX (MAX (info->width, info->height), 1);
   LamSliceLook look = {.origin_x = (THUMB - info->width * scale) / 2,

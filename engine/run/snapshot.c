@@ -104,6 +104,28 @@ lam_snapshot_pixels (const LamSnapshot *s)
   return s->pixels;
 }
 
+LamSnapshot *
+lam_snapshot_shrink (LamSnapshot *s, int64_t size)
+{
+  LamSnapshotInfo info = *lam_snapshot_info (s);
+  int64_t by = LAM_MAX (LAM_MAX (info.width, info.height) / size, 1), width = info.width;
+  const float *from = lam_snapshot_pixels (s);
+  info.width /= by;
+  info.height /= by;
+  int64_t n = info.width * info.height;
+  float *to = by > 1 && n > 0 ? lam_alloc_n (n, sizeof *to, "small picture", NULL) : NULL;
+  if (!to)
+    return lam_snapshot_ref (s);
+  for (int64_t r = 0; r < info.height; r++)
+    for (int64_t c = 0; c < info.width; c++) {
+      double sum = 0;
+      for (int64_t i = 0; i < by * by; i++)
+        sum += from[(r * by + i / by) * width + c * by + i % by];
+      to[r * info.width + c] = (float) (sum / (double) (by * by));
+    }
+  return lam_snapshot_new_take (&info, to);
+}
+
 gboolean
 lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float *low, float *high)
 {

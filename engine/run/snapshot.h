@@ -55,6 +55,9 @@ const LamSnapshotInfo *lam_snapshot_info (const LamSnapshot *s);
 const float *lam_snapshot_pixels (const LamSnapshot *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamSnapshot, lam_snapshot_unref)
 
+/* Means of squares of pixels, so that no side is much longer than @size; @s itself where it is small, or memory is short. A
+ * picture made small by leaving pixels out shows edges that are not there. A new reference. */
+LamSnapshot *lam_snapshot_shrink (LamSnapshot *s, int64_t size);
 /* The @fraction quantile (0..1) pair of the finite pixels, for automatic levels; a constant picture gives a window of
  * non-zero width about its value. FALSE when no pixel is finite. */
 gboolean lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float *low, float *high);
