@@ -626,6 +626,67 @@ test_before_after (void)
   g_object_unref (session);
 }
 
+static gboolean
+live_is_exact (LamSession *session)
+{
+  return session_has_data (session) && lam_session_get_live_asked (session) > 0
+         && lam_session_get_live_exact (session) == lam_session_get_live_asked (session);
+}
+
+static gboolean
+live_is_shown (LamSession *session)
+{
+  return lam_session_get_live_shown (session) == lam_session_get_live_asked (session);
+}
+
+/* Root mean square of a picture, or of the difference of two. */
+static double
+rms (LamSnapshot *a, LamSnapshot *b)
+{
+  const LamSnapshotInfo *info = lam_snapshot_info (a);
+  double sum = 0;
+  for (int64_t i = 0; i < info->width * info->height; i++) {
+    double d = (double) lam_snapshot_pixels (a)[i] - (b != NULL ? lam_snapshot_pixels (b)[i] : 0);
+    sum += d * d;
+  }
+  return sqrt (sum / (double) (info->width * info->height));
+}
+
+/* While the hand moves, a cone beam's slice is coarse, and of the place that was asked for; when it rests, it is exact. */
+static void
+test_cone_live (void)
+{
+  cli_run_free (cli_ok ("project --phantom tooth --shape 256x256x8 --geometry cone --source-detector 700 "
+                        "--source-axis 500 --views 180 --seed 1 -o cone.h5"));
+  LamSession *session = session_open_scan ("cone.h5");
+  session_wait_for (live_is_exact, session);
+  const LamGeometry *g = lam_session_get_geometry (session);
+  LamPlace place = {g->channel_offset, g->source_detector, g->source_axis};
+  LamSliceModel *slices = lam_session_get_slices (session);
+  g_autoptr (LamSnapshot) before = lam_snapshot_ref (lam_slice_model_get_snapshot (slices));
+  for (int i = 0; i < 8; i++) { /* the first ones may be exact: it is no hand yet */
+    place.channel_offset += g->channel_pitch;
+    place.source_axis += 2;
+    uint64_t serial = lam_session_look_ahead (session, &place);
+    g_assert_cmpuint (serial, >, 0);
+    session_wait_for (live_is_shown, session);
+    g_assert_cmpfloat (g->channel_offset, <, place.channel_offset); /* the numbers are as they were */
+  }
+  g_assert_cmpuint (lam_session_get_live_exact (session), <, lam_session_get_live_shown (session));
+  g_autoptr (LamSnapshot) coarse = lam_snapshot_ref (lam_slice_model_get_snapshot (slices));
+  g_assert_true (lam_session_edit_place (session, &place, NULL));
+  lam_session_look_here (session);
+  session_wait_for (live_is_exact, session);
+  LamSnapshot *exact = lam_slice_model_get_snapshot (slices);
+  g_assert_cmpint (lam_snapshot_info (coarse)->width, ==, lam_snapshot_info (exact)->width);
+  g_assert_cmpint (lam_snapshot_info (coarse)->height, ==, lam_snapshot_info (exact)->height);
+  double off = rms (exact, coarse) / rms (exact, NULL), old = rms (exact, before) / rms (exact, NULL);
+  g_test_message ("coarse differs by %.3f, the slice before the drag by %.3f", off, old);
+  g_assert_cmpfloat (off, >, 0);
+  g_assert_cmpfloat (off, <, old / 2);
+  g_object_unref (session);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -642,6 +703,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/sweep", test_sweep);
   g_test_add_func ("/session/preparation", test_preparation);
   g_test_add_func ("/session/before-after", test_before_after);
+  g_test_add_func ("/session/cone-live", test_cone_live);
   int failed = g_test_run ();
   cli_finish ();
   return failed;

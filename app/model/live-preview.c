@@ -7,17 +7,21 @@
 #include "core/memory.h"
 #include "ct/preprocess.h"
 
-/* Pixels times views: the exact slice follows the hand up to EXACT (some 15 ms on two cores); of a coarse one WORK. */
+/* Pixels times views: the exact slice follows the hand up to EXACT (some 15 ms on two cores); of a coarse one WORK. A pixel
+ * of a cone beam costs as much as CONE of a parallel one. */
 #define EXACT 60e6
 #define WORK 24e6
+#define CONE 8
 #define COARSEST 8
 
 struct _LamLivePreview {
   GObject parent_instance;
   LamLive *live;
+  LamDataset *dataset;
   LamSnapshotInfo full; /* of the exact slice */
-  int64_t slice;
-  double offset; /* between the middles of the two detectors */
+  int64_t slice, factor;
+  gboolean cone;
+  double offset; /* parallel beam: between the middles of the two detectors */
 };
 
 G_DEFINE_FINAL_TYPE (LamLivePreview, lam_live_preview, G_TYPE_OBJECT)
@@ -107,16 +111,47 @@ snapshot_cb (LamLive *live, LamLivePreview *self)
   g_task_run_in_thread (task, stretch_thread);
 }
 
-int64_t
-lam_live_preview_get_slice (LamLivePreview *self)
+gboolean
+lam_live_preview_serves (LamLivePreview *self, const LamLiveRequest *request)
 {
-  return self->slice;
+  const LamGeometry *g = request->geometry;
+  if (request->slice != self->slice || (g->kind == LAM_GEOMETRY_CONE) != self->cone)
+    return FALSE;
+  LamGeometry moved = *g;
+  moved.channel_offset = self->dataset->geometry->channel_offset;
+  return self->cone || (request->tilt == 0 && lam_geometry_equal (&moved, self->dataset->geometry));
+}
+
+static void
+describe (LamLivePreview *self, const LamGeometry *g)
+{
+  self->full = (LamSnapshotInfo){.iteration = LAM_ITERATION_LIVE, .plane = LAM_PLANE_SLICE, .index = self->slice};
+  lam_snapshot_describe (&self->full, g);
+}
+
+/* The same slice, as thick, of voxels that are larger in its plane. */
+static LamGeometry *
+coarse_volume (const LamGeometry *g, int64_t factor)
+{
+  LamGeometry *coarse = lam_geometry_copy (g);
+  coarse->voxel_pitch *= (double) factor;
+  coarse->slice_aspect /= (double) factor;
+  coarse->recon_rows = MAX (g->recon_rows / factor, 1);
+  coarse->recon_columns = MAX (g->recon_columns / factor, 1);
+  return coarse;
 }
 
 void
 lam_live_preview_request (LamLivePreview *self, const LamLiveRequest *request)
 {
   LamLiveRequest coarse = *request;
+  if (self->cone) {
+    g_autoptr (LamGeometry) g = coarse_volume (request->geometry, self->factor);
+    coarse.geometry = g;
+    describe (self, request->geometry);
+    lam_live_request (self->live, &coarse);
+    return;
+  }
   coarse.slice = 0;
   coarse.channel_offset += self->offset;
   coarse.tilt = 0;
@@ -147,21 +182,23 @@ coarse_dataset (LamDataset *d, int64_t slice, int64_t factor)
 }
 
 LamLivePreview *
-lam_live_preview_new (LamDataset *d, int64_t slice)
+lam_live_preview_new (LamDataset *d, const LamGeometry *g, int64_t slice)
 {
-  const LamGeometry *g = d->geometry;
-  double work = (double) g->recon_rows * (double) g->recon_columns * (double) g->views;
+  gboolean cone = g->kind == LAM_GEOMETRY_CONE;
+  double work = (double) g->recon_rows * (double) g->recon_columns * (double) g->views * (cone ? CONE : 1);
   int64_t factor = MIN ((int64_t) ceil (sqrt (work / WORK)), COARSEST);
-  if (work <= EXACT || g->kind != LAM_GEOMETRY_PARALLEL || g->rows != g->recon_slices || slice < 0 || slice >= g->rows)
+  if (work <= EXACT || slice < 0 || slice >= g->recon_slices || (!cone && g->rows != g->recon_slices))
     return NULL;
-  g_autoptr (LamDataset) coarse = coarse_dataset (d, slice, factor);
+  g_autoptr (LamDataset) coarse = cone ? lam_dataset_ref (d) : coarse_dataset (d, slice, factor);
   if (coarse == NULL)
     return NULL;
   LamLivePreview *self = g_object_new (LAM_TYPE_LIVE_PREVIEW, NULL);
+  self->dataset = lam_dataset_ref (d);
   self->slice = slice;
-  self->offset = coarse->geometry->channel_offset - g->channel_offset;
-  self->full = (LamSnapshotInfo){.iteration = LAM_ITERATION_LIVE, .plane = LAM_PLANE_SLICE, .index = slice};
-  lam_snapshot_describe (&self->full, g);
+  self->cone = cone;
+  self->factor = factor;
+  self->offset = coarse->geometry->channel_offset - d->geometry->channel_offset;
+  describe (self, g);
   self->live = lam_live_new (coarse, NULL);
   g_signal_connect (self->live, "snapshot", G_CALLBACK (snapshot_cb), self);
   return self;
@@ -174,6 +211,7 @@ lam_live_preview_dispose (GObject *object)
   if (self->live != NULL)
     g_signal_handlers_disconnect_by_data (self->live, self);
   g_clear_object (&self->live);
+  g_clear_pointer (&self->dataset, lam_dataset_unref);
   G_OBJECT_CLASS (lam_live_preview_parent_class)->dispose (object);
 }
 

@@ -8,15 +8,6 @@
 #define MOVING 250000
 #define REST_MS 60
 
-/* A coarse slice is made of the data's own geometry with another axis. */
-static gboolean
-only_axis_differs (const LamGeometry *a, const LamGeometry *b)
-{
-  LamGeometry moved = *a;
-  moved.channel_offset = b->channel_offset;
-  return lam_geometry_equal (&moved, b);
-}
-
 static void
 take_live (LamSession *self, LamSnapshot *shot, uint64_t serial, gboolean exact)
 {
@@ -45,17 +36,19 @@ drop_preview (LamSession *self)
   g_clear_object (&self->preview);
 }
 
-/* Of the slice that is wanted; NULL where the exact one is fast. */
+/* For the newest request; NULL where the exact slice is fast. */
 static LamLivePreview *
-get_preview (LamSession *self, int64_t slice)
+get_preview (LamSession *self)
 {
-  if (self->preview != NULL && lam_live_preview_get_slice (self->preview) == slice)
+  const LamLiveRequest *request = &self->live_request;
+  if (self->preview != NULL && lam_live_preview_serves (self->preview, request))
     return self->preview;
   drop_preview (self);
-  self->preview = lam_live_preview_new (self->dataset, slice);
-  if (self->preview != NULL)
-    g_signal_connect (self->preview, "snapshot", G_CALLBACK (preview_cb), self);
-  return self->preview;
+  self->preview = lam_live_preview_new (self->dataset, request->geometry, request->slice);
+  if (self->preview == NULL)
+    return NULL;
+  g_signal_connect (self->preview, "snapshot", G_CALLBACK (preview_cb), self);
+  return lam_live_preview_serves (self->preview, request) ? self->preview : NULL;
 }
 
 static gboolean
@@ -91,10 +84,7 @@ ask (LamSession *self, LamGeometry *geometry)
   /* Only a hand that moves, round one slice, is worth a coarse picture. */
   gint64 now = g_get_monotonic_time ();
   gboolean moving = now - self->live_time < MOVING && self->live_slice == self->live_request.slice;
-  LamLivePreview *preview =
-      moving && self->live_request.tilt == 0 && only_axis_differs (geometry, self->dataset->geometry)
-          ? get_preview (self, self->live_request.slice)
-          : NULL;
+  LamLivePreview *preview = moving ? get_preview (self) : NULL;
   self->live_time = now;
   self->live_slice = self->live_request.slice;
   if (preview == NULL) {
