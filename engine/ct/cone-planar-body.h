@@ -15,17 +15,22 @@ BODY (cone_planar_taps) (const LamProjectorGeometry *g, int64_t view, int64_t n,
   const float area = (float) (g->dx * g->dy);
   Taps *restrict t = &s->taps;
   ConePlanar *restrict p = &s->planar;
+  /* With e = 1 / M, u = x / D and h = z / D: tan (gamma) = u / e, and dx |cos| and dy |sin| of the ray, over cos (gamma), are
+   * length / e. A division costs as much as all else: there is one for both, in float, and M is made exact by a step of
+   * Newton's, which leaves 2^-46. */
+  const double height = z * g->inv_sd, height2 = height * height;
   for (int64_t i = 0; i < n; i++) {
-    double x = s->px[i] * c - s->py[i] * d, y = s->px[i] * d + s->py[i] * c;
-    double mag = 1 / (g->inv_m0 - y * g->inv_sd), tangent = mag * x * g->inv_sd;
-    /* dx |cos| and dy |sin| of the ray, over cos (gamma) */
-    double a = g->dx * fabs (c + d * tangent), b = g->dy * fabs (d - c * tangent), f = a > b ? a : b;
-    double height = mag * z * g->inv_sd;
+    double x = s->px[i] * c - s->py[i] * d, e = g->inv_m0 - (s->px[i] * d + s->py[i] * c) * g->inv_sd,
+           u = x * g->inv_sd;
+    double a = g->dx * fabs (c * e + d * u), b = g->dy * fabs (d * e - c * u), length = a > b ? a : b;
+    float both = 1 / (float) (e * length);
+    double mag = both * length;
+    mag += mag * (1 - e * mag);
     t->mag[i] = mag;
     t->q[i] = mag * x * inv_dc + g->c0;
-    t->width[i] = mag * f * inv_dc;
-    p->slant[i] = (float) ((1 + tangent * tangent) * (1 + height * height));
-    p->length[i] = (float) f;
+    t->width[i] = mag * mag * length * inv_dc;
+    p->slant[i] = (float) ((e * e + u * u) * (e * e + height2));
+    p->inverse[i] = both;
   }
   if (g->curved)
     for (int64_t i = 0; i < n; i++) {
@@ -48,9 +53,9 @@ BODY (cone_planar_taps) (const LamProjectorGeometry *g, int64_t view, int64_t n,
     p->row_f[i] = (float) (first - low);
     p->row_w[i] = (float) width;
   }
-  /* dx dy / (f cos (phi)), where f = length cos (gamma) */
+  /* dx dy / (f cos (phi)), where f = length cos (gamma) / e */
   for (int64_t i = 0; i < n; i++)
-    p->scale[i] = area * sqrtf (p->slant[i]) / p->length[i];
+    p->scale[i] = area * sqrtf (p->slant[i]) * p->inverse[i];
   for (int64_t i = n; i % LAM_LANES; i++) { /* what a last, partial vector reads: the last pixel again */
     p->channel[i] = p->channel[n - 1];
     p->row[i] = p->row[n - 1];

@@ -34,7 +34,7 @@ typedef struct {
   int32_t channel[G], row[G];
   float f[G], w[G], row_f[G], row_w[G]; /* w: widths in channels and rows */
   float scale[G];                       /* path length times footprint */
-  float slant[G], length[G];            /* that scale is made of */
+  float slant[G], inverse[G];           /* that scale is made of */
 } ConePlanar;
 
 typedef struct {
