@@ -8,6 +8,7 @@
 #include "cli-util.h"
 #include "core/memory.h"
 #include "model/before-after.h"
+#include "model/potential.h"
 #include "model/run-job.h"
 #include "model/sweep-model.h"
 #include "run/job.h"
@@ -626,6 +627,34 @@ test_before_after (void)
   g_object_unref (session);
 }
 
+/* The prior's form by rows is that of the command line, bit for bit; the curve moves with it. */
+static void
+test_prior (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  g_autoptr (LamSeries) curve = lam_potential_new (lam_session_get_parameters (session));
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  session_set (session, "center", g_variant_new_double (31));
+  guint last = lam_series_get_n_rows (curve) - 1;
+  /* rho (4) with p = 2, q = 1.2, T = 1: 8 s / (1 + s), s = 4^-0.8 */
+  g_assert_cmpfloat_with_epsilon (lam_series_get_x (curve, last), 4, 1e-12);
+  g_assert_cmpfloat_with_epsilon (lam_series_get (curve, 0, last), 8 / (1 + pow (4, 0.8)), 1e-9);
+  session_set (session, "prior_p", g_variant_new_double (1.9));
+  session_set (session, "prior_q", g_variant_new_double (1.4));
+  session_set (session, "prior_t", g_variant_new_double (0.5));
+  session_set (session, "row_weight", g_variant_new_double (2));
+  session_set (session, "slice_weight", g_variant_new_double (0.5));
+  double s = pow (8, -0.5);
+  g_assert_cmpfloat_with_epsilon (lam_series_get (curve, 0, last), pow (4, 1.9) / 1.9 * s / (1 + s), 1e-9);
+  g_autofree char *sum = session_run_and_save (session, "prior.h5");
+  g_autofree char *line = session_line_checksum ("scan.h5 --center 31 --p 1.9 --q 1.4 -T 0.5 --neighbours 2,1,0.5");
+  g_autofree char *plain = session_line_checksum ("scan.h5 --center 31");
+  g_assert_cmpstr (sum, ==, line);
+  g_assert_cmpstr (sum, !=, plain);
+  g_object_unref (session);
+}
+
 static gboolean
 live_is_exact (LamSession *session)
 {
@@ -703,6 +732,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/sweep", test_sweep);
   g_test_add_func ("/session/preparation", test_preparation);
   g_test_add_func ("/session/before-after", test_before_after);
+  g_test_add_func ("/session/prior", test_prior);
   g_test_add_func ("/session/cone-live", test_cone_live);
   int failed = g_test_run ();
   cli_finish ();

@@ -32,6 +32,13 @@ lam_group_add_parameters (LamGroup *self, LamParameterList *list, const char *co
   }
 }
 
+void
+lam_group_add_row (LamGroup *self, GtkWidget *row)
+{
+  g_return_if_fail (LAM_IS_GROUP (self) && GTK_IS_LIST_BOX_ROW (row));
+  gtk_list_box_append (GTK_LIST_BOX (self->list), row);
+}
+
 /* The words of @fact on a row made by new_fact_row (). */
 static void
 fill_fact_row (GtkWidget *row, LamFact *fact)

@@ -14,6 +14,8 @@ G_DECLARE_FINAL_TYPE (LamGroup, lam_group, LAM, GROUP, GtkBox)
 GtkWidget *lam_group_new (const char *title);
 /* Rows for the parameters with these ids, ended by NULL, after what is there. */
 void lam_group_add_parameters (LamGroup *self, LamParameterList *list, const char *const *ids);
+/* A GtkListBoxRow of the caller's, after what is there. */
+void lam_group_add_row (LamGroup *self, GtkWidget *row);
 /* Rows for the LamFacts of @facts, kept up to date, after what is there. */
 void lam_group_bind_facts (LamGroup *self, GListModel *facts);
 

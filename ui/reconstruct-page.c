@@ -12,6 +12,7 @@
 #include "group.h"
 #include "line-layer.h"
 #include "model/session-parameters.h"
+#include "potential-row.h"
 #include "projections-tab.h"
 #include "results-pane.h"
 #include "slices-tab.h"
@@ -182,6 +183,7 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
   bind_group (self, self->preparation_group, LAM_GROUP_PREPARATION, LAM_FACTS_PREPARATION);
   bind_group (self, self->volume_group, LAM_GROUP_VOLUME, LAM_FACTS_VOLUME);
   bind_group (self, self->method_group, LAM_GROUP_METHOD, -1);
+  lam_group_add_row (self->method_group, lam_potential_row_new (parameters));
   bind_group (self, self->run_group, LAM_GROUP_RUN, -1);
   lam_group_bind_facts (self->run_group, lam_session_get_facts (session, LAM_FACTS_RUN));
 

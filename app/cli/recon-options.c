@@ -10,7 +10,8 @@
 #include "cli/prepare-options.h"
 #include "core/error.h"
 
-static char *method, *devices, *iterations, *stop, *sharpness, *snr, *sigma_y, *sigma_x, *p, *q, *t, *seed, *mask;
+static char *method, *devices, *iterations, *stop, *sharpness, *snr, *sigma_y, *sigma_x, *p, *q, *t, *neighbours, *seed,
+    *mask;
 static char *slices, *bin, *tilt, *defects, *weights, *init, *center, *checkpoint;
 static gboolean positivity, no_damping, resume;
 
@@ -39,6 +40,8 @@ const GOptionEntry lam_cli_recon_entries[] = {
     {"p", 0, 0, G_OPTION_ARG_STRING, &p, N_ ("Prior: power near 0 (2)"), "P"},
     {"q", 0, 0, G_OPTION_ARG_STRING, &q, N_ ("Prior: power far out (1.2)"), "Q"},
     {"T", 'T', 0, G_OPTION_ARG_STRING, &t, N_ ("Prior: where the powers meet (1)"), "T"},
+    {"neighbours", 0, 0, G_OPTION_ARG_STRING, &neighbours,
+     N_ ("Prior: weights of row, column and slice neighbours (1,1,1)"), "R,C,S"},
     {"positivity", 0, 0, G_OPTION_ARG_NONE, &positivity, N_ ("No voxel below 0"), NULL},
     {"no-damping", 0, 0, G_OPTION_ARG_NONE, &no_damping, N_ ("Cone beam: slice means are not damped"), NULL},
     {"mask", 0, 0, G_OPTION_ARG_STRING, &mask, N_ ("Which pixels are made: ellipse or none (all)"), "KIND"},
@@ -93,6 +96,26 @@ read_prepare (LamCliRecon *o, GError **error)
   return lam_cli_correct_options (k, error);
 }
 
+static gboolean
+read_neighbours (LamReconParams *k, GError **error)
+{
+  if (!neighbours)
+    return TRUE;
+  g_auto (GStrv) parts = g_strsplit (neighbours, ",", -1);
+  double sum = 0;
+  gboolean ok = g_strv_length (parts) == 3;
+  for (int i = 0; i < 3 && ok; i++) {
+    ok = lam_cli_double ("--neighbours", parts[i], 0, 1e6, &k->neighbours[i], NULL);
+    sum += k->neighbours[i];
+  }
+  if (!ok || sum <= 0)
+    lam_cli_usage_error (error,
+                         _ ("--neighbours %s: three weights from 0 were expected, one of them above 0, such as "
+                            "1,1,0.5"),
+                         neighbours);
+  return ok && sum > 0;
+}
+
 /* Ranges that the engine does not know or names less well; the rest is checked there. */
 static gboolean
 read_numbers (LamReconParams *k, GError **error)
@@ -105,7 +128,7 @@ read_numbers (LamReconParams *k, GError **error)
       || !lam_cli_length ("--sigma-y", sigma_y, FALSE, &k->sigma_y, error)
       || !lam_cli_length ("--sigma-x", sigma_x, FALSE, &k->sigma_x, error)
       || !lam_cli_double ("--p", p, 1, 2, &k->p, error) || !lam_cli_double ("--q", q, 1, 2, &k->q, error)
-      || !lam_cli_double ("--T", t, 1e-6, 1e6, &k->t, error)
+      || !lam_cli_double ("--T", t, 1e-6, 1e6, &k->t, error) || !read_neighbours (k, error)
       || !lam_cli_int ("--seed", seed, 0, INT64_MAX, &number, error))
     return FALSE;
   if (k->q > k->p) {
@@ -163,6 +186,7 @@ check_direct (const LamCliRecon *o, GError **error)
       {"--p", p != NULL, prior},
       {"--q", q != NULL, prior},
       {"--T", t != NULL, prior},
+      {"--neighbours", neighbours != NULL, prior},
       {"--positivity", positivity, N_ ("bound on its voxels")},
       {"--no-damping", no_damping, iterative},
       {"--seed", seed != NULL, N_ ("random order")},

@@ -152,6 +152,12 @@ lam_result_list_parameters (LamResult *self)
     add_fact (facts, _ ("Sharpness"), lam_units_format (k->sharpness, 1), NULL);
     add_fact (facts, _ ("Assumed SNR"), g_strdup_printf (_ ("%.0f dB"), k->snr_db), NULL);
     add_fact (facts, _ ("Positivity"), g_strdup (k->positivity ? _ ("on") : _ ("off")), NULL);
+    g_autofree char *p = lam_units_format (k->p, 2), *q = lam_units_format (k->q, 2), *t = lam_units_format (k->t, 3);
+    add_fact (facts, _ ("p, q, T"), g_strdup_printf ("%s, %s, %s", p, q, t), NULL);
+    g_autofree char *row = lam_units_format (k->neighbours[0], 2), *column = lam_units_format (k->neighbours[1], 2);
+    g_autofree char *slice = lam_units_format (k->neighbours[2], 2);
+    add_fact (facts, _ ("Neighbours"), g_strdup_printf ("%s, %s, %s", row, column, slice),
+              _ ("weights of rows, columns and slices"));
     add_fact (facts, _ ("Iterations"),
               g_strdup_printf (_ ("%u of at most %ld"), r->iterations->len, (long) k->iterations), NULL);
     g_autofree char *stop = lam_units_format (k->stop_percent, 2);

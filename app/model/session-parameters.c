@@ -8,11 +8,14 @@
 #include "core/error.h"
 #include "model/preparation.h"
 #include "run/dataset.h"
+#include "run/recon.h"
 
 static const char *const geometry_ids[] = {
     "angle_start", "angle_stop", "beam", "center", "tilt", "reversed", "pitch", "source_detector", "source_axis", NULL};
 static const char *const volume_ids[] = {"region", NULL};
-static const char *const method_ids[] = {"method", "sharpness", "snr_db", "positivity", NULL};
+static const char *const method_ids[] = {
+    "method",       "sharpness", "snr_db",  "positivity", "row_weight", "column_weight",
+    "slice_weight", "prior_p",   "prior_q", "prior_t",    NULL};
 static const char *const run_ids[] = {"iterations", "stop_percent", "devices", NULL};
 
 const char *const *
@@ -58,6 +61,39 @@ add_angles (LamParameterList *list)
   lam_parameter_set_visible (last, FALSE);
 }
 
+/* The prior's form, with what a run has where nobody says otherwise. */
+static void
+add_prior (LamParameterList *list)
+{
+  LamReconParams k;
+  lam_recon_params_init (&k);
+  const struct {
+    const char *id, *title, *edit, *help;
+  } weights[] = {
+      {"row_weight", _ ("Row neighbours"), _ ("Set Weight of Row Neighbours"),
+       _ ("How much the voxels above and below count in the prior, beside the others")},
+      {"column_weight", _ ("Column neighbours"), _ ("Set Weight of Column Neighbours"),
+       _ ("How much the voxels left and right count in the prior, beside the others")},
+      {"slice_weight", _ ("Slice neighbours"), _ ("Set Weight of Slice Neighbours"),
+       _ ("How much the slices before and after count in the prior; 0 = each slice by itself")},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS (weights); i++) {
+    LamParameter *w =
+        add (list, lam_parameter_new_number (weights[i].id, weights[i].title, "", k.neighbours[i], 0, 100, 2),
+             weights[i].edit, weights[i].help);
+    lam_parameter_set_step (w, 0.1);
+  }
+  LamParameter *p = add (list, lam_parameter_new_number ("prior_p", _ ("p"), "", k.p, 1, 2, 2), _ ("Set p"),
+                         _ ("Power of small differences, those of noise: 2 smooths them most"));
+  lam_parameter_set_step (p, 0.05);
+  p = add (list, lam_parameter_new_number ("prior_q", _ ("q"), "", k.q, 1, 2, 2), _ ("Set q"),
+           _ ("Power of large differences, those of edges: nearer 1 keeps them sharper; not above p"));
+  lam_parameter_set_step (p, 0.05);
+  p = add (list, lam_parameter_new_number ("prior_t", _ ("T"), "", k.t, 0.001, 1000, 3), _ ("Set T"),
+           _ ("The difference, in units of sigma x, at which the one becomes the other"));
+  lam_parameter_set_step (p, 0.1);
+}
+
 void
 lam_session_add_parameters (LamParameterList *list)
 {
@@ -100,6 +136,8 @@ lam_session_add_parameters (LamParameterList *list)
   lam_parameter_set_step (p, 1);
   add (list, lam_parameter_new_switch ("positivity", _ ("Positivity"), FALSE), _ ("Set Positivity"),
        _ ("No value below zero"));
+
+  add_prior (list);
 
   add (list, lam_parameter_new_integer ("iterations", _ ("Iterations"), "", 15, 1, 1000), _ ("Set Iterations"),
        _ ("At most this many; it may stop earlier"));

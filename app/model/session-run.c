@@ -26,6 +26,12 @@ lam_session_recon_params (LamSession *self, LamReconParams *params)
   params->snr_db = number (self, "snr_db");
   params->sharpness = number (self, "sharpness");
   params->positivity = lam_parameter_get_boolean (lam_parameter_list_find (list, "positivity"));
+  params->neighbours[0] = number (self, "row_weight");
+  params->neighbours[1] = number (self, "column_weight");
+  params->neighbours[2] = number (self, "slice_weight");
+  params->p = number (self, "prior_p");
+  params->q = number (self, "prior_q");
+  params->t = number (self, "prior_t");
   params->devices = g_strdup (lam_parameter_get_text (lam_parameter_list_find (list, "devices")));
 }
 
