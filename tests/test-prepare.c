@@ -470,6 +470,76 @@ test_memory (void)
   }
 }
 
+/* A -log scan with weights: what a sample of weight 0 holds is seen by no step that makes one sample of several. */
+static void
+test_weight_zero (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", NULL), *path = g_build_filename (folder, "w.h5", NULL);
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 6, 7, 16);
+  lam_geometry_set_angles (g, 0, G_PI);
+  g_autofree float *data = g_new (float, 6 * 7 * 16), *weights = g_new (float, 6 * 7 * 16);
+  const double tilts[] = {0, 0.05, 0, 0.05};
+  const float bad[] = {1e6f, 1e6f, NAN, INFINITY};
+  for (int i = 0; i < 4; i++)
+    for (int bin = 1; bin <= 2; bin++) {
+      LamDataset *made[2];
+      for (int k = 0; k < 2; k++) {
+        for (int j = 0; j < 6 * 7 * 16; j++) {
+          data[j] = 0.5f; /* the same everywhere: a mean of good samples is that */
+          weights[j] = 2;
+        }
+        data[(2 * 7 + 3) * 16 + 4] = k ? bad[i] : 0.5f;
+        weights[(2 * 7 + 3) * 16 + 4] = k ? 0 : 2;
+        LamScanData scan = {.geometry = g, .kind = LAM_SCAN_SINOGRAM, .projections = data, .weights = weights};
+        lam_scan_write (path, &scan, NULL, &error);
+        g_assert_no_error (error);
+        g_autoptr (LamScan) s = lam_scan_open (path, NULL, &error);
+        g_assert_no_error (error);
+        LamPrepareParams params;
+        lam_prepare_params_init (&params);
+        params.bin = bin;
+        params.tilt = tilts[i];
+        made[k] = lam_dataset_load (s, &params, NULL, &error);
+        g_assert_no_error (error);
+      }
+      const LamGeometry *b = made[0]->geometry;
+      int64_t lighter = 0;
+      for (int64_t j = 0; j < b->views * b->rows * b->channels; j++) {
+        g_assert_cmpfloat (made[1]->weights[j], <=, made[0]->weights[j]);
+        lighter += made[1]->weights[j] < made[0]->weights[j];
+        if (made[1]->weights[j] > 0)
+          g_assert_cmpfloat_with_epsilon (made[1]->sinogram[j], made[0]->sinogram[j], 1e-6);
+      }
+      g_assert_cmpint (lighter, >=, 1);
+      g_assert_cmpint (lighter, <=, 4);
+      lam_dataset_unref (made[0]);
+      lam_dataset_unref (made[1]);
+    }
+  /* What is wrong is told where it lies in the file, before anything is cut. */
+  data[(2 * 7 + 3) * 16 + 4] = NAN;
+  weights[(2 * 7 + 3) * 16 + 4] = 1;
+  for (int k = 0; k < 2; k++) {
+    LamScanData scan = {.geometry = g, .kind = LAM_SCAN_SINOGRAM, .projections = data, .weights = weights};
+    lam_scan_write (path, &scan, NULL, &error);
+    g_assert_no_error (error);
+    g_autoptr (LamScan) s = lam_scan_open (path, NULL, &error);
+    LamPrepareParams params;
+    lam_prepare_params_init (&params);
+    params.bin = 2;
+    params.crop_rows = (LamRange){2, 6};
+    params.crop_channels = (LamRange){3, 13};
+    g_assert_null (lam_dataset_load (s, &params, NULL, &error));
+    g_assert_nonnull (strstr (error->message, k ? "/scan/weights" : "/scan/projections"));
+    g_assert_nonnull (strstr (error->message, "view 2, row 3, channel 4"));
+    g_clear_error (&error);
+    data[(2 * 7 + 3) * 16 + 4] = 0.5f;
+    weights[(2 * 7 + 3) * 16 + 4] = -3.5f;
+  }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -480,5 +550,6 @@ main (int argc, char **argv)
   g_test_add_func ("/prepare/refused", test_refused);
   g_test_add_func ("/prepare/listed-log", test_listed_log);
   g_test_add_func ("/prepare/memory", test_memory);
+  g_test_add_func ("/prepare/weight-zero", test_weight_zero);
   return g_test_run ();
 }

@@ -689,6 +689,9 @@ test_cone_live (void)
                         "--source-axis 500 --views 180 --seed 1 -o cone.h5"));
   LamSession *session = session_open_scan ("cone.h5");
   session_wait_for (live_is_exact, session);
+  session_set (session, "center", g_variant_new_double (127.5)); /* a search that is still going moves it no more */
+  session_let_settle ();
+  session_wait_for (live_is_exact, session);
   const LamGeometry *g = lam_session_get_geometry (session);
   LamPlace place = {g->channel_offset, g->source_detector, g->source_axis};
   LamSliceModel *slices = lam_session_get_slices (session);

@@ -79,10 +79,11 @@ note_bad (Bad *bad, int64_t i)
 }
 
 static gboolean
-refuse (GError **error, const char *what, const char *fault, const char *advice, const Bad *bad, int64_t rows,
-        int64_t channels, float value)
+refuse (GError **error, const char *what, const char *fault, const char *advice, const Bad *bad,
+        const LamSampleNames *names, int64_t rows, int64_t channels, float value)
 {
-  int64_t v = bad->first / (rows * channels), m = bad->first / channels % rows, n = bad->first % channels;
+  int64_t v = bad->first / (rows * channels), m = bad->first / channels % rows + names->first_row,
+          n = bad->first % channels;
   g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
                "%s: %" G_GINT64_FORMAT " %s %s, the first (%g) at view %" G_GINT64_FORMAT ", row %" G_GINT64_FORMAT
                ", channel %" G_GINT64_FORMAT "; %s",
@@ -91,9 +92,13 @@ refuse (GError **error, const char *what, const char *fault, const char *advice,
 }
 
 gboolean
-lam_check_sinogram (const float *sinogram, const float *weights, int64_t views, int64_t rows, int64_t channels,
-                    GError **error)
+lam_check_sinogram (const float *sinogram, const float *weights, const LamSampleNames *names, int64_t views,
+                    int64_t rows, int64_t channels, GError **error)
 {
+  static const LamSampleNames unnamed = {0};
+  names = names ? names : &unnamed;
+  const char *data_name = names->sinogram ? names->sinogram : "sinogram";
+  const char *weights_name = names->weights ? names->weights : "weights";
   g_return_val_if_fail (sinogram != NULL && rows > 0 && channels > 0, FALSE);
   int64_t n = lam_mul_size (lam_mul_size (views, rows), channels), used = 0;
   Bad sample = {0}, negative = {0}, strange = {0};
@@ -109,18 +114,19 @@ lam_check_sinogram (const float *sinogram, const float *weights, int64_t views, 
       note_bad (&sample, i);
   }
   if (strange.count)
-    return refuse (error, "weights", "not finite", "weights must be finite numbers from 0 up", &strange, rows, channels,
-                   weights[strange.first]);
+    return refuse (error, weights_name, "not finite", "weights must be finite numbers from 0 up", &strange, names, rows,
+                   channels, weights[strange.first]);
   if (negative.count)
-    return refuse (error, "weights", "below 0", "weights must be finite numbers from 0 up", &negative, rows, channels,
-                   weights[negative.first]);
+    return refuse (error, weights_name, "below 0", "weights must be finite numbers from 0 up", &negative, names, rows,
+                   channels, weights[negative.first]);
   if (weights && used == 0) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 "weights: all %" G_GINT64_FORMAT " are 0, so no sample counts; at least one must be above 0", n);
+                 "%s: all %" G_GINT64_FORMAT " are 0, so no sample counts; at least one must be above 0", weights_name,
+                 n);
     return FALSE;
   }
   if (sample.count)
-    return refuse (error, "sinogram", "not finite", "give them weight 0, or repair them", &sample, rows, channels,
+    return refuse (error, data_name, "not finite", "give them weight 0, or repair them", &sample, names, rows, channels,
                    sinogram[sample.first]);
   return TRUE;
 }

@@ -29,8 +29,13 @@ void lam_huber_factor (const float *error, const float *weights, int64_t n, doub
 /* Refuses what no solver may see, with the place and the count: a sample that is not finite and whose weight is not
  * 0; a weight that is negative or not finite; weights that are all 0. @weights may be NULL: all 1. Arrays are
  * [view][row][channel]. */
-gboolean lam_check_sinogram (const float *sinogram, const float *weights, int64_t views, int64_t rows, int64_t channels,
-                             GError **error);
+typedef struct {
+  const char *sinogram, *weights; /* what they are called; NULL: so */
+  int64_t first_row;              /* of the detector, where the arrays begin */
+} LamSampleNames;
+/* @names may be NULL. */
+gboolean lam_check_sinogram (const float *sinogram, const float *weights, const LamSampleNames *names, int64_t views,
+                             int64_t rows, int64_t channels, GError **error);
 /* Writes 0 where the weight is 0, so that 0 times NaN never arises. */
 void lam_clear_masked (float *sinogram, const float *weights, int64_t n);
 

@@ -384,7 +384,7 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
     lam_free (made);
     say (d, "weights: %s", lam_weights_name (params->weights));
   }
-  if (!lam_check_sinogram (d->sinogram, d->weights, g->views, g->rows, g->channels, error)) {
+  if (!lam_check_sinogram (d->sinogram, d->weights, NULL, g->views, g->rows, g->channels, error)) {
     g_prefix_error (error, "%s: ", scan->path);
     return FALSE;
   }

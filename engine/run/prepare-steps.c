@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/threadpool.h"
+#include "ct/weights.h"
 #include "run/prepare-private.h"
 
 static void G_GNUC_PRINTF (2, 3) say (GPtrArray *log, const char *format, ...)
@@ -103,7 +104,7 @@ lam_prepare_cut (float **data, int64_t views, int64_t *rows, int64_t *channels, 
 /* ---- tilt ---- */
 
 typedef struct {
-  float *data, *scratch; /* scratch: [threads] views */
+  float *data, *weights, *scratch; /* scratch: [threads] views; with weights three times as many */
   const LamGeometry *g;
   double tilt;
   int64_t *outside; /* [views] */
@@ -115,23 +116,38 @@ turn_view (int64_t view, int worker, void *data)
 {
   const Turn *t = data;
   const LamGeometry *g = t->g;
-  int64_t size = g->rows * g->channels;
-  float *before = t->scratch + worker * lam_round_up (size, LAM_LANES), *x = t->data + view * size;
+  LamRange all = {0, g->rows};
+  int64_t size = g->rows * g->channels, room = lam_round_up (size, LAM_LANES);
+  float *before = t->scratch + worker * room * (t->weights ? 3 : 1), *x = t->data + view * size;
   if (lam_control_cancelled (t->control))
     return;
   memcpy (before, x, (size_t) size * sizeof *x);
-  t->outside[view] = lam_rotate_rows (before, (LamRange){0, g->rows}, g->rows, g->channels, t->tilt, LAM_PREPARE_MARGIN,
-                                      (LamRange){0, g->rows}, x);
+  if (t->weights)
+    lam_clear_masked (before, t->weights + view * size, size);
+  t->outside[view] = lam_rotate_rows (before, all, g->rows, g->channels, t->tilt, LAM_PREPARE_MARGIN, all, x);
+  if (!t->weights)
+    return;
+  /* Samples of weight 0 have no part in the mean that a turned sample is; the weights turn along. */
+  float *counts = before + room, *part = counts + room, *w = t->weights + view * size;
+  for (int64_t i = 0; i < size; i++)
+    counts[i] = w[i] > 0;
+  lam_rotate_rows (counts, all, g->rows, g->channels, t->tilt, LAM_PREPARE_MARGIN, all, part);
+  for (int64_t i = 0; i < size; i++)
+    x[i] = part[i] > 0 ? x[i] / part[i] : 0;
+  memcpy (before, w, (size_t) size * sizeof *w);
+  lam_rotate_rows (before, all, g->rows, g->channels, t->tilt, LAM_PREPARE_MARGIN, all, w);
 }
 
 static gboolean
-turn (float *data, const LamGeometry *g, double tilt, GPtrArray *log, LamControl *control, GError **error)
+turn (float *data, float *weights, const LamGeometry *g, double tilt, GPtrArray *log, LamControl *control,
+      GError **error)
 {
-  int64_t size = lam_round_up (g->rows * g->channels, LAM_LANES), threads = lam_pool_threads (lam_pool_shared ());
+  int64_t size = lam_round_up (g->rows * g->channels, LAM_LANES) * (weights ? 3 : 1),
+          threads = lam_pool_threads (lam_pool_shared ());
   int64_t *outside = lam_alloc_n (g->views, sizeof *outside, "detector tilt", error);
   float *scratch =
       outside ? lam_alloc_n (threads, size * (int64_t) sizeof *scratch, "detector tilt: views", error) : NULL;
-  Turn t = {data, scratch, g, tilt, outside, control};
+  Turn t = {data, weights, scratch, g, tilt, outside, control};
   gboolean ok = scratch != NULL;
   if (ok) {
     lam_pool_for (lam_pool_shared (), g->views, turn_view, &t, NULL);
@@ -206,6 +222,18 @@ lam_prepare_apply (float **data, float **weights, LamGeometry *g, const LamPrepa
   if (keep.end <= keep.begin)
     keep = (LamRange){0, channels};
   lam_control_progress (control, "preparing", 0, 1);
+  /* While each sample is still where it is in the file. */
+  g_autofree char *data_name = g_strdup_printf ("dataset %s", scan->data_path);
+  g_autofree char *weights_name = g_strdup_printf ("dataset %s", scan->weights_path ? scan->weights_path : "weights");
+  LamSampleNames names = {data_name, weights_name, lam_prepare_rows (params, scan).begin};
+  if (!lam_check_sinogram (*data, *weights, &names, g->views, rows, channels, error)) {
+    g_prefix_error (error, "%s: ", scan->path);
+    return FALSE;
+  }
+  /* A mean leaves out what is no number. */
+  for (int64_t i = 0; *weights && params->bin > 1 && i < g->views * rows * channels; i++)
+    if ((*weights)[i] == 0)
+      (*data)[i] = NAN;
   if (!lam_prepare_cut (data, g->views, &rows, &channels, keep, params->bin, error)
       || (*weights && !lam_prepare_cut (weights, g->views, &wr, &wc, keep, params->bin, error))
       || !lam_prepare_follow (g, params, scan, error))
@@ -220,19 +248,14 @@ lam_prepare_apply (float **data, float **weights, LamGeometry *g, const LamPrepa
   if (params->bin > 1)
     say (log, "binned by %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT " rows, %" G_GINT64_FORMAT " channels", params->bin,
          g->rows, g->channels);
-  if (params->tilt != 0 && !turn (*data, g, params->tilt, log, control, error))
+  if (*weights)
+    lam_clear_masked (*data, *weights, g->views * g->rows * g->channels);
+  if (params->tilt != 0 && !turn (*data, *weights, g, params->tilt, log, control, error))
     return FALSE;
   gboolean more = params->background != LAM_PREPARE_BACKGROUND_NONE || params->zingers > 0
                   || params->stripes.kind != LAM_STRIPES_NONE;
   if (!more)
     return TRUE;
-  /* These look at all samples: one that is no number would spread. */
-  if (!lam_check_sinogram (*data, *weights, g->views, g->rows, g->channels, error)) {
-    g_prefix_error (error, "%s: ", scan->path);
-    return FALSE;
-  }
-  if (*weights)
-    lam_clear_masked (*data, *weights, g->views * g->rows * g->channels);
   return (params->background == LAM_PREPARE_BACKGROUND_NONE || take_background (*data, g, params, log, error))
          && lam_control_go_on (control, error)
          && (!(params->zingers > 0) || take_zingers (*data, g, params, log, error))
