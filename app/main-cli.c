@@ -48,6 +48,16 @@ usage (const char *text, const char *word)
   return lam_cli_fail (error);
 }
 
+/* What was printed is part of what was asked for. */
+static int
+check_output (int status)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return status;
+  lam_cli_warn ("%s", _ ("standard output could not be written: what was printed is lost"));
+  return status == LAM_EXIT_DONE ? LAM_EXIT_FAILED : status;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -86,7 +96,7 @@ main (int argc, char **argv)
       help[0] = (char *) name;
       if (threads)
         lam_cli_warn ("%s", threads);
-      return wants_help ? commands[i].run (2, help) : commands[i].run (argc - 1, argv + 1);
+      return check_output (wants_help ? commands[i].run (2, help) : commands[i].run (argc - 1, argv + 1));
     }
   return *name == '-' ? usage (_ ("unknown option %s"), name)
                       : usage (_ ("\"%s\" is not a command; `lamina --help' lists them"), name);

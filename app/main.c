@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 #include <gtk/gtk.h>
 #include <locale.h>
+#include <signal.h>
 
 #include "application.h"
 #include "core/device.h"
@@ -22,6 +23,7 @@ need_display_cb (GApplication *application, GVariantDict *options, gpointer data
 int
 main (int argc, char **argv)
 {
+  signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the write, with words */
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, LAMINA_LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");

@@ -160,14 +160,24 @@ test_resume_other_options (void)
   g_autoptr (LamReconResult) first = run (d, &params, NULL, NULL);
   params.resume = TRUE;
   params.iterations = 2;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 13; i++) {
     LamReconParams other = params;
+    g_autoptr (LamGeometry) g = lam_geometry_copy (d->geometry);
     other.sharpness += i == 0;
     other.snr_db += i == 1;
     other.sigma_x = i == 2 ? 0.01 : 0;
     other.seed += i == 3;
     other.init = i == 4 ? LAM_INIT_ZERO : other.init;
-    g_autoptr (LamReconResult) r = lam_reconstruct (d, &other, NULL, NULL, &error);
+    other.damping = i == 5 ? !other.damping : other.damping;
+    other.positivity = i == 6;
+    other.max_step -= i == 7 ? 0.25 : 0;
+    other.q += i == 8 ? 0.1 : 0;
+    other.neighbours[2] += i == 9;
+    g->row_offset += i == 10 ? 0.5 : 0;
+    g->channel_offset += i == 11 ? 0.5 : 0;
+    g->angles[3] += i == 12 ? 0.01 : 0;
+    g_autoptr (LamDataset) seen = lam_dataset_with_geometry (d, g);
+    g_autoptr (LamReconResult) r = lam_reconstruct (seen, &other, NULL, NULL, &error);
     g_assert_null (r);
     g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
     g_assert_nonnull (strstr (error->message, "belongs to another run"));
@@ -177,6 +187,29 @@ test_resume_other_options (void)
   g_assert_cmpuint (on->iterations->len, ==, 2);
   g_assert_cmpfloat (g_array_index (on->iterations, LamReconIteration, 0).cost, ==,
                      g_array_index (first->iterations, LamReconIteration, 0).cost);
+
+  /* Another start image is another run, even of another file with the same kind of name. */
+  char *start[2] = {g_strconcat (path, ".a.h5", NULL), g_strconcat (path, ".b.h5", NULL)};
+  g_assert_true (lam_recon_result_save (first, start[0], NULL, &error)
+                 && lam_recon_result_save (on, start[1], NULL, &error));
+  params.init = LAM_INIT_FILE;
+  params.init_path = start[0];
+  params.resume = FALSE;
+  params.iterations = 1;
+  g_autoptr (LamReconResult) from_file = run (d, &params, NULL, NULL);
+  params.resume = TRUE;
+  params.iterations = 2;
+  params.init_path = start[1];
+  g_assert_null (lam_reconstruct (d, &params, NULL, NULL, &error));
+  g_assert_nonnull (strstr (error->message, "belongs to another run"));
+  g_clear_error (&error);
+  params.init_path = start[0];
+  g_autoptr (LamReconResult) gone_on = run (d, &params, NULL, NULL);
+  g_assert_cmpuint (gone_on->iterations->len, ==, 2);
+  for (int i = 0; i < 2; i++) {
+    g_unlink (start[i]);
+    g_free (start[i]);
+  }
   g_unlink (path);
 }
 

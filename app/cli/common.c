@@ -52,10 +52,12 @@ lam_cli_parse (const LamCliHelp *help, const GOptionEntry *const *groups, int le
   for (; *groups; groups++)
     g_option_context_add_main_entries (context, *groups, GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, lam_cli_common_entries, GETTEXT_PACKAGE);
-  gboolean ok = g_option_context_parse (context, argc, argv, error);
+  gboolean json = lam_cli_json, ok = g_option_context_parse (context, argc, argv, error);
   g_set_prgname ("lamina");
-  if (!ok)
+  if (!ok) {
+    lam_cli_json = json; /* the parser takes back what it read */
     return lam_cli_to_usage (error);
+  }
   int n = *argc - 1;
   /* "--" itself stays in the list when an argument that starts with a dash follows. */
   if (n > 0 && g_str_equal ((*argv)[1], "--")) {

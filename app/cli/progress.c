@@ -64,6 +64,7 @@ lam_cli_catch_signals (void)
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
   sigemptyset (&action.sa_mask);
+  signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the write, with words */
   for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++) {
     sigaction (numbers[i], NULL, &before);
     if (numbers[i] != SIGHUP || before.sa_handler != SIG_IGN) /* nohup's word stands */

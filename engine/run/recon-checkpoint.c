@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/threadpool.h"
 #include "io/checkpoint.h"
+#include "io/file.h"
 #include "run/recon-private.h"
 
 enum { SLAB = 4 << 20, FORMAT = 3 };
@@ -82,6 +83,9 @@ identity (const LamRecon *r, const LamVcdParams *p)
   };
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     g_string_append_printf (s, "%s ", g_ascii_dtostr (number, sizeof number, values[i]));
+  LamFileStamp start = {0};
+  if (r->params->init == LAM_INIT_FILE && r->params->init_path && lam_file_stamp (r->params->init_path, &start, NULL))
+    g_string_append_printf (s, "start %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " ", start.size, start.mtime_ns);
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   g_checksum_update (sum, (const guchar *) g->angles, g->views * sizeof *g->angles);
   if (g->shifts)
