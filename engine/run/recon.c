@@ -57,8 +57,9 @@ plan_host (LamPlan *plan, const LamGeometry *g, gboolean weighted, gboolean host
   lam_plan_add_buffer (plan, LAM_HOST, "tables", table_bytes (g), 0, last);
   if (params->held > 0)
     lam_plan_add_buffer (plan, LAM_HOST, "held beside", params->held, 0, last);
-  if (params->checkpoint || (params->method == LAM_METHOD_VCD && params->init == LAM_INIT_FILE))
-    lam_plan_add_buffer (plan, LAM_HOST, "slab", lam_recon_slab_bytes (g), 0, last - 1);
+  gboolean from_file = params->method == LAM_METHOD_VCD && (params->init == LAM_INIT_FILE || params->resume);
+  if (params->checkpoint || from_file) /* read before the first iteration, written after each */
+    lam_plan_add_buffer (plan, LAM_HOST, "slab", lam_recon_slab_bytes (g), from_file ? 0 : last - 1, last - 1);
   lam_plan_add_buffer (plan, LAM_HOST, "region", lam_mul_size (lam_mul_size (g->recon_rows, g->recon_columns), 4), 0,
                        last);
   lam_plan_add_buffer (plan, LAM_HOST, "result", volume, last, last);
