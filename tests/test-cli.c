@@ -547,6 +547,8 @@ test_convert (void)
   cli_assert_says (there->out, "voxel: 0.25 x 0.25 x 0.25 mm");
   cli_assert_says (changed->out, "voxel: 0.5 x 0.5 x 0.5 mm");
   cli_assert_says (images->out, "voxel: 0.25 x 0.25 x 0.25 mm");
+  g_autoptr (CliRun) sized = cli_ok ("convert cube.h5 cube-sized.h5 --voxel 0.5"), its = cli_ok ("info cube-sized.h5");
+  cli_assert_says (its->out, "voxel: 0.5 x 0.5 x 0.5 mm"); /* what is given goes before what the file says */
   g_assert_null (strstr (stack->err, "lamina: "));
   /* A smaller stack over a larger one is no stack of either. */
   g_autoptr (CliRun) small = cli_ok ("phantom cube --shape 9x8x5 -o cube-small.h5"),

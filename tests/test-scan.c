@@ -483,6 +483,32 @@ make_mbirjax (const char *name, const char *json, hsize_t views, hsize_t angles)
   return path;
 }
 
+/* Pixels that are not square: x is along the channels, y along the rows; one that is stated alone holds for both. */
+static void
+test_pixel_sizes (void)
+{
+  const hsize_t one = 1;
+  const double x = 0.02, y = 0.03;
+  for (int stated = 1; stated <= 3; stated++) {
+    g_autofree char *path = make_dxchange ("pixels.h5", &plain);
+    hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+    for (int k = 0; k < 2; k++) {
+      const char *name =
+          k == 0 ? "/measurement/instrument/detector/pixel_size_x" : "/measurement/instrument/detector/pixel_size_y";
+      if (!(stated & 1 << k))
+        continue;
+      test_put_numbers (file, name, H5T_IEEE_F64LE, 1, &one, NULL, 0, k == 0 ? &x : &y);
+      hid_t d = H5Dopen2 (file, name, H5P_DEFAULT);
+      test_put_text (d, "units", "mm", TEXT_VARIABLE_UTF8, FALSE);
+      H5Dclose (d);
+    }
+    H5Fclose (file);
+    g_autoptr (LamScan) s = open_ok (path, NULL);
+    g_assert_cmpfloat (s->geometry->channel_pitch, ==, stated & 1 ? x : y);
+    g_assert_cmpfloat (s->geometry->row_pitch, ==, stated & 2 ? y : x);
+  }
+}
+
 static void
 test_mbirjax (void)
 {
@@ -829,6 +855,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scan/own", test_own);
   g_test_add_func ("/scan/write-faults", test_write_faults);
   g_test_add_func ("/scan/mbirjax", test_mbirjax);
+  g_test_add_func ("/scan/pixel-sizes", test_pixel_sizes);
   g_test_add_func ("/scan/mbirjax-volume", test_mbirjax_volume);
   g_test_add_func ("/scan/refused", test_refused);
   g_test_add_func ("/scan/changed", test_changed);
