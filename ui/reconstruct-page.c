@@ -47,13 +47,11 @@ G_DEFINE_FINAL_TYPE (LamReconstructPage, lam_reconstruct_page, ADW_TYPE_BIN)
 static void
 session_notify_cb (LamSession *session, GParamSpec *pspec, LamReconstructPage *self)
 {
-  const char *doing = lam_session_get_doing (session), *left = lam_session_get_left (session);
+  const char *doing = lam_session_get_doing (session);
   LamSessionState state = lam_session_get_state (session);
   gboolean paused = state == LAM_SESSION_PAUSED;
-  g_autofree char *text = doing == NULL  ? NULL
-                          : paused       ? g_strdup_printf (_ ("paused · %s"), doing)
-                          : left != NULL ? g_strconcat (doing, " · ", left, NULL)
-                                         : g_strdup (doing);
+  /* How long it will take stands at the bottom of the window. */
+  g_autofree char *text = doing == NULL ? NULL : paused ? g_strdup_printf (_ ("paused · %s"), doing) : g_strdup (doing);
   gtk_revealer_set_reveal_child (GTK_REVEALER (self->later), paused || state == LAM_SESSION_RUNNING);
   gtk_label_set_text (GTK_LABEL (self->progress_label), text != NULL ? text : "");
 }

@@ -230,7 +230,7 @@ lam_result_row_init (LamResultRow *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->menu), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Details"), -1);
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->menu);
   adw_action_row_set_title_lines (ADW_ACTION_ROW (self), 1);
-  adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (self), 1);
+  adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (self), 2);
   GtkEventController *keys = gtk_event_controller_key_new ();
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_cb), self);
   gtk_widget_add_controller (GTK_WIDGET (self), keys);
