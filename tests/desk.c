@@ -92,26 +92,29 @@ desk_focus (Desk *desk)
   desk_do ("windowfocus --sync %s", desk->window);
 }
 
-void
-desk_answer (Desk *desk, const char *key, const char *answer)
+/* Presses @key; the dialog that it brings has the keys then. */
+static void
+open_dialog (Desk *desk, const char *key)
 {
   desk_focus (desk);
   desk_do ("key %s", key);
   g_autofree char *dialog = wait_window (desk, desk->window);
   desk_do ("windowfocus --sync %s", dialog);
   desk_wait_calm ((DeskRect){0, 0, 400, 300});
+}
+
+void
+desk_answer (Desk *desk, const char *key, const char *answer)
+{
+  open_dialog (desk, key);
   desk_do ("key %s", answer);
 }
 
 void
 desk_dialog (Desk *desk, const char *key, const char *text)
 {
-  desk_focus (desk);
-  desk_do ("key %s", key);
-  g_autofree char *dialog = wait_window (desk, desk->window);
-  desk_do ("windowfocus --sync %s", dialog);
   g_autofree char *quoted = g_shell_quote (text);
-  desk_wait_calm ((DeskRect){0, 0, 400, 300});
+  open_dialog (desk, key);
   desk_do ("key ctrl+a");
   desk_do ("type --delay 8 %s", quoted);
   desk_wait_calm ((DeskRect){0, 0, 400, 300});

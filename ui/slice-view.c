@@ -292,12 +292,15 @@ raster_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   Raster *raster = data;
   /* Not a texture: GTK 4.8 takes every one through floating point when the CPU draws. */
   cairo_surface_t *picture = cairo_image_surface_create (CAIRO_FORMAT_RGB24, raster->width, raster->height);
-  if (cairo_surface_status (picture) == CAIRO_STATUS_SUCCESS) {
-    cairo_surface_flush (picture);
-    lam_slice_raster (raster->shot, &raster->look, raster->map, raster->width, raster->height,
-                      (guint32 *) (void *) cairo_image_surface_get_data (picture));
-    cairo_surface_mark_dirty (picture);
+  if (cairo_surface_status (picture) != CAIRO_STATUS_SUCCESS) { /* no memory: nothing is drawn */
+    cairo_surface_destroy (picture);
+    g_task_return_pointer (task, NULL, NULL);
+    return;
   }
+  cairo_surface_flush (picture);
+  lam_slice_raster (raster->shot, &raster->look, raster->map, raster->width, raster->height,
+                    (guint32 *) (void *) cairo_image_surface_get_data (picture));
+  cairo_surface_mark_dirty (picture);
   g_task_return_pointer (task, picture, (GDestroyNotify) cairo_surface_destroy);
 }
 

@@ -9,8 +9,8 @@
 
 enum { POINTS = 161 };
 
-gboolean
-lam_potential_is_id (const char *id)
+static gboolean
+shapes_it (const char *id)
 {
   static const char *const ids[] = {"prior_p", "prior_q", "prior_t", NULL};
   return g_strv_contains (ids, id);
@@ -39,7 +39,7 @@ draw (LamSeries *series, LamParameterList *list)
 static void
 changed_cb (LamParameterList *list, LamParameter *parameter, LamSeries *series)
 {
-  if (lam_potential_is_id (lam_parameter_get_id (parameter)))
+  if (shapes_it (lam_parameter_get_id (parameter)))
     draw (series, list);
 }
 

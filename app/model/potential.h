@@ -9,6 +9,5 @@ G_BEGIN_DECLS
 /* x: difference of two neighbours over sigma_x; columns: rho, and the parabola d^p / p that it begins as, where it is not
  * above the picture. Follows @list as long as both live. */
 LamSeries *lam_potential_new (LamParameterList *list);
-gboolean lam_potential_is_id (const char *id); /* of a parameter that it follows */
 
 G_END_DECLS

@@ -33,12 +33,7 @@ BODY (cone_planar_taps) (const LamProjectorGeometry *g, int64_t view, int64_t n,
     p->inverse[i] = both;
   }
   if (g->curved)
-    for (int64_t i = 0; i < n; i++) {
-      double tangent = (t->q[i] - g->c0) * g->dc * g->inv_sd, cosine = 1 / sqrt (1 + tangent * tangent);
-      double u = g->inv_sd > 0 ? atan (tangent) / g->inv_sd : (t->q[i] - g->c0) * g->dc;
-      t->q[i] = u * inv_dc + g->c0;
-      t->width[i] *= cosine;
-    }
+    BODY (curve) (g, n, t);
   for (int64_t i = 0; i < n; i++) {
     double low = t->q[i] - (t->width[i] + 1) / 2, first = ceil (low);
     double begin = first < limit ? first : limit;

@@ -78,6 +78,19 @@ BODY (is_two_tap) (const LamProjectorGeometry *g)
   return !g->cone && g->layout == LAM_LAYOUT_SLICES && g->channels >= 2 && LAM_MAX (g->dx, g->dy) <= g->dc;
 }
 
+/* From where the rays meet a flat detector to where they meet the curved one. */
+static void
+BODY (curve) (const LamProjectorGeometry *g, int64_t n, Taps *t)
+{
+  const double inv_dc = 1 / g->dc;
+  for (int64_t i = 0; i < n; i++) {
+    double tangent = (t->q[i] - g->c0) * g->dc * g->inv_sd, cosine = 1 / sqrt (1 + tangent * tangent);
+    double u = g->inv_sd > 0 ? atan (tangent) / g->inv_sd : (t->q[i] - g->c0) * g->dc;
+    t->q[i] = u * inv_dc + g->c0;
+    t->width[i] *= cosine;
+  }
+}
+
 /* The horizontal factor of n pixels in one view (spec 3.1, 3.2): q, width, scale, mag. */
 static void
 BODY (horizontal) (const LamProjectorGeometry *g, int64_t view, int64_t n, Scratch *s)
@@ -108,12 +121,7 @@ BODY (horizontal) (const LamProjectorGeometry *g, int64_t view, int64_t n, Scrat
     t->scale[i] = area / f;
   }
   if (g->curved)
-    for (int64_t i = 0; i < n; i++) {
-      double tangent = (t->q[i] - g->c0) * g->dc * g->inv_sd, cosine = 1 / sqrt (1 + tangent * tangent);
-      double u = g->inv_sd > 0 ? atan (tangent) / g->inv_sd : (t->q[i] - g->c0) * g->dc;
-      t->q[i] = u * inv_dc + g->c0;
-      t->width[i] *= cosine;
-    }
+    BODY (curve) (g, n, t);
 }
 
 /* Which channels of the detector each footprint meets. */

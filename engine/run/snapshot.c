@@ -116,13 +116,21 @@ lam_snapshot_shrink (LamSnapshot *s, int64_t size)
   float *to = by > 1 && n > 0 ? lam_alloc_n (n, sizeof *to, "small picture", NULL) : NULL;
   if (!to)
     return lam_snapshot_ref (s);
-  for (int64_t r = 0; r < info.height; r++)
-    for (int64_t c = 0; c < info.width; c++) {
-      double sum = 0;
-      for (int64_t i = 0; i < by * by; i++)
-        sum += from[(r * by + i / by) * width + c * by + i % by];
-      to[r * info.width + c] = (float) (sum / (double) (by * by));
+  float part = 1 / (float) (by * by);
+  for (int64_t r = 0; r < info.height; r++) {
+    float *out = to + r * info.width;
+    for (int64_t i = 0; i < by; i++) {
+      const float *in = from + (r * by + i) * width;
+      for (int64_t c = 0; c < info.width; c++) {
+        float sum = i > 0 ? out[c] : 0;
+        for (int64_t j = 0; j < by; j++)
+          sum += in[c * by + j];
+        out[c] = sum;
+      }
     }
+    for (int64_t c = 0; c < info.width; c++)
+      out[c] *= part;
+  }
   return lam_snapshot_new_take (&info, to);
 }
 
