@@ -3,7 +3,7 @@
  * The influence coefficient of one neighbour (spec (6.1)), a = max (|delta| / (T sigma_x), eps), A = a^(q-p):
  *   g = (T^(p-2) / sigma_x^2) a^(q-2) (q/p + A) / (1 + A)^2,  gradient = sum b g delta,  Hessian = sum b g. */
 #include "ct/kernels.h"
-#include "ct/projector-vec.h"
+#include "core/vector.h"
 
 /* a^r for a normal, positive a: exp2 (r log2 a), the integer part of the exponent kept apart so that it costs no digits. */
 static inline vf

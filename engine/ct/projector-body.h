@@ -8,7 +8,7 @@
  *
  * Order: forward adds pixels in list order to each sample; back adds views in view order to each voxel, from zero. */
 #include "ct/kernels.h"
-#include "ct/projector-vec.h"
+#include "core/vector.h"
 
 #define G LAM_KERNEL_PIXELS
 #define MAX_VIEWS 16 /* views in one back call are taken in runs of at most this many: the block size of core/order.h */

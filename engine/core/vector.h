@@ -1,4 +1,4 @@
-/* projector-vec.h: the few vector operations the kernel bodies use, for each instruction set. */
+/* vector.h: the few vector operations the kernel bodies use, for each instruction set. */
 #pragma once
 
 #include <math.h>
