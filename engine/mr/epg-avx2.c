@@ -1,0 +1,8 @@
+/* The EPG kernel bodies built for avx2 (meson gives this file its flags). */
+#define LAM_BODY_AVX2
+#include "mr/epg-body.h"
+
+const LamEpgKernels lam_epg_kernels_avx2 = {
+    .isa = "avx2",
+    .values = values,
+};

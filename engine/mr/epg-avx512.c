@@ -1,0 +1,8 @@
+/* The EPG kernel bodies built for avx512 (meson gives this file its flags). */
+#define LAM_BODY_AVX512
+#include "mr/epg-body.h"
+
+const LamEpgKernels lam_epg_kernels_avx512 = {
+    .isa = "avx512",
+    .values = values,
+};

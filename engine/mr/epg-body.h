@@ -1,0 +1,818 @@
+/* epg-body.h: the EPG kernels, built once for each instruction set.
+ *
+ * One pass reads a state of orders from one buffer and writes it into the other, so that windings are offsets of where
+ * it reads and writes: F+ moves up, F- down, and what leaves F- at order 0 enters F+ as its conjugate. The buffers have
+ * LAM_EPG_MARGIN orders of room on either side for that.
+ *
+ * A rotation about the axis at phase phi is one about x in the frame turned by phi. States are kept in the frame that
+ * the last pulse left them in (f+ = F+ exp (-i theta), f- = F- exp (i theta)); going to the next pulse's frame is one
+ * factor more of the relaxation. In that frame, with d = f+ - f-, u = f+ + f- and the angle's c and s:
+ *   f+' , f-' = u/2 +- (c d/2 - i s Z),  Z' = c Z - i s d/2      (spec section 2.5)
+ * which for states that are i p, i m, z is the real path of section 3. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/types.h"
+#include "core/vector.h"
+#include "mr/epg-kernels.h"
+#include "mr/tissue-quantity.h"
+#include "mr/vector-math.h"
+
+#define INLINE static inline __attribute__ ((always_inline))
+#define MOST_PLANES (6 * LAM_EPG_WATERS + 2)
+
+/* Planes of a pool: F+ re, im; F- re, im; Z re, im. The semisolid pool's Z re, im follow the last water. The real path
+ * uses p = F+ im, m = F- im, z = Z re. */
+enum { FPR, FPI, FMR, FMI, ZR, ZI, PLANES };
+
+typedef struct {
+  float *x[MOST_PLANES]; /* order 0 of each plane */
+} State;
+
+/* Everything about VW voxels on their way through a program. */
+typedef struct {
+  const LamEpgArgs *a;
+  const LamEpgProgram *p;
+  int lane; /* first of LAM_EPG_WIDTH */
+  State now, next;
+  float *relax;  /* [durations][4][VW]: E1, E2, turn re, im */
+  float *factor; /* [factors][2][VW] */
+  float *order;  /* [6][orders + margins][VW]: factors by order of F+, F-, Z (re, im), of the duration order_of */
+  float *sample; /* [samples][2][VW]: the playing under way, where playings are compared */
+  int order_of;
+  int kept; /* orders + 2 margins */
+  vf frame_re, frame_im;
+} Walk;
+
+#define LANES(q) (w->a->tissue[q] + w->lane)
+#define AT(plane, k) ((plane) + (k) *VW)
+
+INLINE vf
+tissue (const Walk *w, int quantity)
+{
+  float x[VW];
+  const double *t = LANES (quantity);
+  for (int l = 0; l < VW; l++)
+    x[l] = (float) t[l];
+  return vload (x);
+}
+
+/* cos and sin of @turns[lane] full turns, reduced in double. */
+INLINE void
+turn (const double *turns, vf *re, vf *im)
+{
+  float x[VW];
+  for (int l = 0; l < VW; l++)
+    x[l] = (float) ((turns[l] - rint (turns[l])) * 6.283185307179586);
+  vsincos (vload (x), im, re);
+}
+
+/* ---- tables ---- */
+
+/* 1 - min (|v| / voxel * dt, 1) */
+INLINE vf
+washout (const Walk *w, double dt)
+{
+  if (!(w->p->voxel > 0))
+    return vset (1.0f);
+  vf gone = vmul (vabs (tissue (w, LAM_VELOCITY)), vset ((float) (dt / w->p->voxel)));
+  return vsub (vset (1.0f), vmin (gone, vset (1.0f)));
+}
+
+static void
+make_relaxation (Walk *w)
+{
+  const vf t1 = tissue (w, LAM_T1), t2 = tissue (w, LAM_T2), least = vset (1e-6f);
+  const vf r1 = vdiv (vset (-1000.0f), vmax (t1, least)), r2 = vdiv (vset (-1000.0f), vmax (t2, least));
+  for (int64_t i = 0; i < w->p->durations; i++) {
+    float *to = w->relax + i * 4 * VW;
+    vf dt = vset ((float) w->p->duration[i]), wash = washout (w, w->p->duration[i]), re = vset (1.0f), im = vzero ();
+    vstore (to, vmul (vexp (vmul (r1, dt)), wash));
+    vstore (to + VW, vmul (vexp (vmul (r2, dt)), wash));
+    if (w->p->precessing) {
+      double turns[VW];
+      for (int l = 0; l < VW; l++)
+        turns[l] = -LANES (LAM_B0)[l] * w->p->duration[i];
+      turn (turns, &re, &im);
+    }
+    vstore (to + 2 * VW, re);
+    vstore (to + 3 * VW, im);
+  }
+}
+
+static void
+make_factors (Walk *w)
+{
+  for (int64_t i = 0; i < w->p->factors; i++) {
+    float *to = w->factor + i * 2 * VW;
+    double turns[VW];
+    vf re, im;
+    for (int l = 0; l < VW; l++)
+      turns[l] = -LANES (LAM_B0)[l] * w->p->factor[i];
+    turn (turns, &re, &im);
+    vf decay =
+        vexp (vdiv (vset ((float) (-1000 * fabs (w->p->factor[i]))), vmax (tissue (w, LAM_T2_PRIME), vset (1e-6f))));
+    vstore (to, vmul (re, decay));
+    vstore (to + VW, vmul (im, decay));
+  }
+}
+
+/* Spec section 2.3, with the textbook weight of F-: the factors of each order for one duration. */
+static void
+make_orders (Walk *w, int duration)
+{
+  if (w->order_of == duration)
+    return;
+  w->order_of = duration;
+  const double dt = w->p->duration[duration], wind = w->p->winding;
+  const vf b = vmul (tissue (w, LAM_DIFFUSION), vset ((float) (1e-9 * wind * wind * dt)));
+  const vf f = vmul (tissue (w, LAM_VELOCITY), vset ((float) (wind * dt)));
+  const int64_t plane = (int64_t) w->kept * VW;
+  for (int k = 0; k < w->kept; k++) {
+    float *to = w->order + k * VW;
+    float up = k * (k + 1.0f) + 1.0f / 3, down = w->p->parity_diffusion ? up : k * (k - 1.0f) + 1.0f / 3;
+    vf re, im, g = vexp (vmul (b, vset (-up)));
+    vsincos (vmul (f, vset (-(k + 0.5f))), &im, &re);
+    vstore (to, vmul (g, re));
+    vstore (to + plane, vmul (g, im));
+    g = vexp (vmul (b, vset (-down)));
+    vsincos (vmul (f, vset (w->p->parity_diffusion ? k + 0.5f : 0.5f - k)), &im, &re);
+    vstore (to + 2 * plane, vmul (g, re));
+    vstore (to + 3 * plane, vmul (g, im));
+    g = vexp (vmul (b, vset (-(float) k * k)));
+    vsincos (vmul (f, vset (-(float) k)), &im, &re);
+    vstore (to + 4 * plane, vmul (g, re));
+    vstore (to + 5 * plane, vmul (g, im));
+  }
+}
+
+/* ---- samples ---- */
+
+INLINE void
+put (Walk *w, const LamEpgRecord *r, vf re, vf im)
+{
+  const LamEpgArgs *a = w->a;
+  if (r->factor >= 0 && w->p->analytic) {
+    vf fr = vload (w->factor + r->factor * 2 * VW), fi = vload (w->factor + r->factor * 2 * VW + VW);
+    vf x = vfnma (im, fi, vmul (re, fr));
+    im = vfma (im, fr, vmul (re, fi));
+    re = x;
+  }
+  vf m0 = tissue (w, LAM_M0), m1 = tissue (w, LAM_M0_IMAG), cr = vset ((float) r->re), ci = vset ((float) r->im);
+  vf x = vfnma (im, m1, vmul (re, m0));
+  im = vfma (im, m0, vmul (re, m1));
+  re = vfnma (im, ci, vmul (x, cr));
+  im = vfma (im, cr, vmul (x, ci));
+  if (w->sample) {
+    vstore (w->sample + r->out * 2 * VW, re);
+    vstore (w->sample + r->out * 2 * VW + VW, im);
+    return;
+  }
+  if (a->re)
+    vstore (a->re + (int64_t) r->out * LAM_EPG_WIDTH + w->lane, re);
+  if (a->im)
+    vstore (a->im + (int64_t) r->out * LAM_EPG_WIDTH + w->lane, im);
+}
+
+/* The sum over waters of F+ at order @shift from below (order 0 of F+, or what will wind into it). */
+INLINE void
+transverse_at (const Walk *w, const State *s, int shift, int water, vf *re, vf *im)
+{
+  float *const *x = s->x + PLANES * water;
+  if (shift == 0) {
+    *re = w->p->real ? vzero () : vload (x[FPR]);
+    *im = vload (x[FPI]);
+    return;
+  }
+  *re = w->p->real ? vzero () : vload (AT (x[FMR], shift));
+  *im = vsub (vzero (), vload (AT (x[FMI], shift)));
+}
+
+/* A sample after a pass: relaxation of one order. */
+static void
+peek (Walk *w, const LamEpgRecord *r)
+{
+  const int waters = w->p->waters;
+  vf re = vzero (), im = vzero ();
+  if (r->shift < 0) {
+    put (w, r, re, im);
+    return;
+  }
+  const float *e = r->relax < 0 ? NULL : w->relax + (int64_t) r->relax * 4 * VW;
+  const float *c = r->relax < 0 || !w->a->exchange
+                       ? NULL
+                       : w->a->exchange
+                             + (int64_t) r->relax * LAM_EPG_POOL_FLOATS (waters, w->p->semisolid) * LAM_EPG_WIDTH
+                             + w->lane;
+  for (int j = 0; j < waters; j++) {
+    vf fr, fi;
+    transverse_at (w, &w->now, r->shift, j, &fr, &fi);
+    if (c) { /* the sum over pools of what pool j becomes */
+      for (int i = 0; i < waters; i++) {
+        vf cr = vload (c + (2 * (i * waters + j)) * LAM_EPG_WIDTH),
+           ci = vload (c + (2 * (i * waters + j) + 1) * LAM_EPG_WIDTH);
+        re = vadd (re, vfnma (fi, ci, vmul (fr, cr)));
+        im = vadd (im, vfma (fi, cr, vmul (fr, ci)));
+      }
+    } else if (e) {
+      vf e2 = vload (e + VW);
+      re = vfma (fr, e2, re);
+      im = vfma (fi, e2, im);
+    } else {
+      re = vadd (re, fr);
+      im = vadd (im, fi);
+    }
+  }
+  if (e && w->p->precessing) {
+    vf tr = vload (e + 2 * VW), ti = vload (e + 3 * VW), x = vfnma (im, ti, vmul (re, tr));
+    im = vfma (im, tr, vmul (re, ti));
+    re = x;
+  }
+  if (e && w->p->ordered) { /* F+ at 0, or the conjugate of F- at `shift` */
+    make_orders (w, r->relax);
+    const int64_t plane = (int64_t) w->kept * VW, at = r->shift == 0 ? 0 : 2 * plane + (int64_t) r->shift * VW;
+    vf tr = vload (w->order + at), ti = vload (w->order + at + plane);
+    if (r->shift)
+      ti = vsub (vzero (), ti);
+    vf x = vfnma (im, ti, vmul (re, tr));
+    im = vfma (im, tr, vmul (re, ti));
+    re = x;
+  }
+  if (!w->p->real) {
+    vf x = vfnma (im, w->frame_im, vmul (re, w->frame_re));
+    im = vfma (im, w->frame_re, vmul (re, w->frame_im));
+    re = x;
+  } else {
+    re = im; /* i p: the i is in the record */
+    im = vzero ();
+  }
+  put (w, r, re, im);
+}
+
+/* Samples right after the rotation, before the winding `after`. */
+static void
+take_records (Walk *w, const LamEpgPass *pass)
+{
+  for (int j = 0; j < pass->n_records; j++) {
+    const LamEpgRecord *r = &w->p->record[pass->records + j];
+    vf re = vzero (), im = vzero ();
+    for (int i = 0; i < w->p->waters; i++) {
+      im = vadd (im, vload (AT (w->next.x[PLANES * i + FPI], pass->after)));
+      if (!w->p->real)
+        re = vadd (re, vload (AT (w->next.x[PLANES * i + FPR], pass->after)));
+    }
+    if (w->p->real) {
+      re = im;
+      im = vzero ();
+    } else {
+      vf x = vfnma (im, w->frame_im, vmul (re, w->frame_re));
+      im = vfma (im, w->frame_re, vmul (re, w->frame_im));
+      re = x;
+    }
+    put (w, r, re, im);
+  }
+}
+
+/* ---- winding ---- */
+
+INLINE vf
+vneg (vf x)
+{
+  return vsub (vzero (), x);
+}
+
+/* Before a pass reads F+ below order 0: it is the conjugate of F-. */
+INLINE void
+fold_before (const Walk *w, int before)
+{
+  for (int i = 0; i < w->p->waters; i++) {
+    float *const *x = w->now.x + PLANES * i;
+    for (int j = 1; j <= before; j++) {
+      vstore (AT (x[FPI], -j), vneg (vload (AT (x[FMI], j))));
+      if (!w->p->real)
+        vstore (AT (x[FPR], -j), vload (AT (x[FMR], j)));
+    }
+  }
+}
+
+/* After a pass of @n orders wrote F- below order 0 and left the top of F- as it was. */
+INLINE void
+fold_after (const Walk *w, int n, int after)
+{
+  for (int i = 0; i < w->p->waters; i++) {
+    float *const *x = w->next.x + PLANES * i;
+    for (int j = 0; j < after; j++) {
+      vstore (AT (x[FPI], j), vneg (vload (AT (x[FMI], -j))));
+      vstore (AT (x[FMI], n - after + j), vzero ());
+      if (!w->p->real) {
+        vstore (AT (x[FPR], j), vload (AT (x[FMR], -j)));
+        vstore (AT (x[FMR], n - after + j), vzero ());
+      }
+    }
+  }
+}
+
+/* ---- the passes ---- */
+
+typedef struct {
+  vf c, s;             /* of the angle */
+  vf e1, e2;           /* one pool */
+  vf back, back_bound; /* added at order 0 */
+  vf l[4];             /* one pool and the semisolid one: longitudinal matrix, saturation included */
+} RealCoefficients;
+
+/* The real path, one pool, with or without the semisolid one. */
+INLINE void
+real_pass (Walk *w, const bool semisolid, const LamEpgPass *pass, const RealCoefficients *q)
+{
+  const int n = pass->orders, nb = pass->before, na = pass->after;
+  const float *p = AT (w->now.x[FPI], -nb), *m = AT (w->now.x[FMI], nb), *z = w->now.x[ZR], *b = w->now.x[PLANES + ZR];
+  float *tp = AT (w->next.x[FPI], na), *tm = AT (w->next.x[FMI], -na), *tz = w->next.x[ZR],
+        *tb = w->next.x[PLANES + ZR];
+  const vf half = vset (0.5f), e2h = vmul (q->e2, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
+  const vf c1 = semisolid ? q->c : vmul (q->c, q->e1), s1 = semisolid ? q->s : vmul (q->s, q->e1);
+  const vf l00 = q->l[0], l01 = q->l[1], l10 = q->l[2], l11 = q->l[3];
+#pragma GCC unroll 4
+  for (int k = 0; k < n; k++) {
+    vf fp = vload (AT (p, k)), fm = vload (AT (m, k)), fz = vload (AT (z, k));
+    if (semisolid) {
+      vf fb = vload (AT (b, k));
+      vstore (AT (tb, k), vfma (l10, fz, vmul (l11, fb)));
+      fz = vfma (l00, fz, vmul (l01, fb));
+    }
+    vf u = vadd (fp, fm), d = vsub (fp, fm);
+    vf h = vfnma (s1, fz, vmul (ce2h, d)), nz = vfma (c1, fz, vmul (se2h, d));
+    vstore (AT (tp, k), vfma (e2h, u, h));
+    vstore (AT (tm, k), vfma (e2h, u, vneg (h)));
+    vstore (AT (tz, k), nz);
+  }
+  /* What recovers appears at order 0, and is turned with it. */
+  vstore (tz, vfma (q->c, q->back, vload (tz)));
+  vstore (tp, vfnma (q->s, q->back, vload (tp)));
+  vstore (tm, vfma (q->s, q->back, vload (tm)));
+  if (semisolid)
+    vstore (tb, vadd (vload (tb), q->back_bound));
+}
+
+typedef struct {
+  vf c, s;
+  vf turn_re, turn_im;   /* into the pulse's frame */
+  const float *exchange; /* LAM_EPG_POOL_FLOATS; NULL: one pool */
+  vf wr, wi, e1, back;   /* one pool: transverse factor, frame included */
+  vf saturation;
+  bool relax; /* FALSE: no time passes, only the frame turns */
+} ComplexCoefficients;
+
+INLINE void
+rotate_store (float *const *t, int k, int na, vf c, vf s, vf ur, vf ui, vf dr, vf di, vf zr, vf zi)
+{
+  const vf half = vset (0.5f);
+  vf ch = vmul (c, half), sh = vmul (s, half);
+  vf hr = vfma (s, zi, vmul (ch, dr)), hi = vfnma (s, zr, vmul (ch, di));
+  vstore (AT (t[FPR], k + na), vfma (half, ur, hr));
+  vstore (AT (t[FPI], k + na), vfma (half, ui, hi));
+  vstore (AT (t[FMR], k - na), vfma (half, ur, vneg (hr)));
+  vstore (AT (t[FMI], k - na), vfma (half, ui, vneg (hi)));
+  vstore (AT (t[ZR], k), vfma (c, zr, vmul (sh, di)));
+  vstore (AT (t[ZI], k), vfnma (sh, dr, vmul (c, zi)));
+}
+
+/* One pool; @turning: the transverse factor is complex. */
+INLINE void
+single_pass (Walk *w, const bool turning, const LamEpgPass *pass, const ComplexCoefficients *q)
+{
+  const int n = pass->orders, nb = pass->before, na = pass->after;
+  float *const *x = w->now.x, *const *t = w->next.x;
+  const vf half = vset (0.5f), c1 = vmul (q->c, q->e1), s1 = vmul (q->s, q->e1), ch = vmul (q->c, half),
+           sh = vmul (q->s, half);
+  const vf e2h = vmul (q->wr, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
+#pragma GCC unroll 2
+  for (int k = 0; k < n; k++) {
+    vf pr = vload (AT (x[FPR], k - nb)), pi = vload (AT (x[FPI], k - nb)), mr = vload (AT (x[FMR], k + nb)),
+       mi = vload (AT (x[FMI], k + nb)), zr = vload (AT (x[ZR], k)), zi = vload (AT (x[ZI], k));
+    vf hr, hi, nr, ni, ur, ui;
+    if (turning) {
+      vf a = vfnma (pi, q->wi, vmul (pr, q->wr)), b = vfma (pi, q->wr, vmul (pr, q->wi));
+      vf g = vfma (mi, q->wi, vmul (mr, q->wr)), h = vfnma (mr, q->wi, vmul (mi, q->wr));
+      vf dr = vsub (a, g), di = vsub (b, h);
+      ur = vadd (a, g);
+      ui = vadd (b, h);
+      hr = vfma (s1, zi, vmul (ch, dr));
+      hi = vfnma (s1, zr, vmul (ch, di));
+      nr = vfma (c1, zr, vmul (sh, di));
+      ni = vfnma (sh, dr, vmul (c1, zi));
+    } else {
+      vf dr = vsub (pr, mr), di = vsub (pi, mi);
+      ur = vadd (pr, mr);
+      ui = vadd (pi, mi);
+      hr = vfma (s1, zi, vmul (ce2h, dr));
+      hi = vfnma (s1, zr, vmul (ce2h, di));
+      nr = vfma (c1, zr, vmul (se2h, di));
+      ni = vfnma (se2h, dr, vmul (c1, zi));
+    }
+    const vf scale = turning ? half : e2h;
+    vstore (AT (t[FPR], k + na), vfma (scale, ur, hr));
+    vstore (AT (t[FPI], k + na), vfma (scale, ui, hi));
+    vstore (AT (t[FMR], k - na), vfma (scale, ur, vneg (hr)));
+    vstore (AT (t[FMI], k - na), vfma (scale, ui, vneg (hi)));
+    vstore (AT (t[ZR], k), nr);
+    vstore (AT (t[ZI], k), ni);
+  }
+  vstore (t[ZR], vfma (q->c, q->back, vload (t[ZR])));
+  vstore (AT (t[FPI], na), vfnma (q->s, q->back, vload (AT (t[FPI], na))));
+  vstore (AT (t[FMI], -na), vfma (q->s, q->back, vload (AT (t[FMI], -na))));
+}
+
+/* Pools: @waters and @semisolid are known where this is expanded. */
+INLINE void
+pools_pass (Walk *w, const int waters, const int semisolid, const LamEpgPass *pass, const ComplexCoefficients *q)
+{
+  const int n = pass->orders, nb = pass->before, na = pass->after, all = waters + semisolid;
+  float *const *x = w->now.x, *const *t = w->next.x;
+  vf cr[LAM_EPG_WATERS][LAM_EPG_WATERS], ci[LAM_EPG_WATERS][LAM_EPG_WATERS], l[LAM_EPG_WATERS + 1][LAM_EPG_WATERS + 1],
+      back[LAM_EPG_WATERS + 1];
+  for (int i = 0; i < waters; i++)
+    for (int j = 0; j < waters; j++) {
+      vf r = vset (i == j), m = vzero ();
+      if (q->relax) {
+        r = vload (q->exchange + (2 * (i * waters + j)) * LAM_EPG_WIDTH);
+        m = vload (q->exchange + (2 * (i * waters + j) + 1) * LAM_EPG_WIDTH);
+      }
+      cr[i][j] = vfnma (m, q->turn_im, vmul (r, q->turn_re));
+      ci[i][j] = vfma (m, q->turn_re, vmul (r, q->turn_im));
+    }
+  const float *longitudinal = q->exchange + LAM_EPG_TRANSVERSE (waters) * LAM_EPG_WIDTH;
+  for (int i = 0; i < all; i++) {
+    const vf by = i == waters ? q->saturation : vset (1.0f);
+    for (int j = 0; j < all; j++)
+      l[i][j] = vmul (q->relax ? vload (longitudinal + (i * all + j) * LAM_EPG_WIDTH) : vset (i == j), by);
+    back[i] = q->relax ? vmul (vload (longitudinal + (all * all + i) * LAM_EPG_WIDTH), by) : vzero ();
+  }
+  for (int k = 0; k < n; k++) {
+    vf ar[LAM_EPG_WATERS], ai[LAM_EPG_WATERS], br[LAM_EPG_WATERS], bi[LAM_EPG_WATERS], zr[LAM_EPG_WATERS + 1],
+        zi[LAM_EPG_WATERS + 1];
+    for (int i = 0; i < waters; i++)
+      ar[i] = ai[i] = br[i] = bi[i] = vzero ();
+    for (int i = 0; i < all; i++)
+      zr[i] = k == 0 ? back[i] : vzero (), zi[i] = vzero ();
+    for (int j = 0; j < waters; j++) {
+      vf pr = vload (AT (x[PLANES * j + FPR], k - nb)), pi = vload (AT (x[PLANES * j + FPI], k - nb));
+      vf mr = vload (AT (x[PLANES * j + FMR], k + nb)), mi = vload (AT (x[PLANES * j + FMI], k + nb));
+      for (int i = 0; i < waters; i++) {
+        ar[i] = vfnma (pi, ci[i][j], vfma (pr, cr[i][j], ar[i]));
+        ai[i] = vfma (pi, cr[i][j], vfma (pr, ci[i][j], ai[i]));
+        br[i] = vfma (mi, ci[i][j], vfma (mr, cr[i][j], br[i]));
+        bi[i] = vfnma (mr, ci[i][j], vfma (mi, cr[i][j], bi[i]));
+      }
+    }
+    for (int j = 0; j < all; j++) {
+      const int plane = PLANES * j;
+      vf r = vload (AT (x[plane + ZR], k)), m = vload (AT (x[plane + ZI], k));
+      for (int i = 0; i < all; i++) {
+        zr[i] = vfma (l[i][j], r, zr[i]);
+        zi[i] = vfma (l[i][j], m, zi[i]);
+      }
+    }
+    for (int i = 0; i < waters; i++)
+      rotate_store (t + PLANES * i, k, na, q->c, q->s, vadd (ar[i], br[i]), vadd (ai[i], bi[i]), vsub (ar[i], br[i]),
+                    vsub (ai[i], bi[i]), zr[i], zi[i]);
+    if (semisolid) {
+      vstore (AT (t[PLANES * waters + ZR], k), zr[waters]);
+      vstore (AT (t[PLANES * waters + ZI], k), zi[waters]);
+    }
+  }
+}
+
+/* Relaxation by order, in place, before a pass that then lets no time pass: the factors of diffusion and flow. */
+static void
+relax_orders (Walk *w, const LamEpgPass *pass)
+{
+  const int64_t plane = (int64_t) w->kept * VW;
+  const int n = LAM_MIN (pass->orders + pass->before, w->p->orders);
+  make_orders (w, pass->relax);
+  for (int i = 0; i < w->p->waters + w->p->semisolid; i++)
+    for (int pair = i < w->p->waters ? FPR : ZR; pair < PLANES; pair += 2) {
+      float *re = w->now.x[PLANES * i + pair], *im = w->now.x[PLANES * i + pair + 1];
+      const float *f = w->order + pair * plane;
+      for (int k = 0; k < n; k++) {
+        vf r = vload (AT (re, k)), m = vload (AT (im, k)), fr = vload (AT (f, k)), fi = vload (AT (f + plane, k));
+        vstore (AT (re, k), vfnma (m, fi, vmul (r, fr)));
+        vstore (AT (im, k), vfma (m, fr, vmul (r, fi)));
+      }
+    }
+}
+
+/* ---- one pass ---- */
+
+/* cos, sin and the two frames of the pass's pulse. */
+INLINE void
+rotation (const Walk *w, const LamEpgPass *pass, vf *c, vf *s, vf *in_re, vf *in_im, vf *out_re, vf *out_im)
+{
+  *c = *in_re = *out_re = vset (1.0f);
+  *s = *in_im = *out_im = vzero ();
+  if (pass->kind != LAM_PASS_ROTATE)
+    return;
+  const LamEpgPulse *pulse = &w->p->pulse[pass->rf];
+  if (pulse->table >= 0) {
+    const float *r = w->a->rotation + (int64_t) pulse->table * 6 * LAM_EPG_WIDTH + w->lane;
+    *c = vload (r);
+    *s = vload (r + LAM_EPG_WIDTH);
+    *in_re = vload (r + 2 * LAM_EPG_WIDTH);
+    *in_im = vload (r + 3 * LAM_EPG_WIDTH);
+    *out_re = vload (r + 4 * LAM_EPG_WIDTH);
+    *out_im = vload (r + 5 * LAM_EPG_WIDTH);
+    return;
+  }
+  const float *field = w->a->field + (int64_t) pulse->shim * 2 * LAM_EPG_WIDTH + w->lane;
+  vf b1 = vload (field);
+  vsincos (vmul (vset ((float) (w->p->real ? pulse->signed_flip : pulse->flip)), b1), s, c);
+  if (w->p->real)
+    return;
+  double turns = pulse->phase / 6.283185307179586;
+  vsincos (vadd (vset ((float) ((turns - rint (turns)) * 6.283185307179586)), vload (field + LAM_EPG_WIDTH)), in_im,
+           in_re);
+  *out_re = *in_re;
+  *out_im = *in_im;
+}
+
+INLINE const float *
+exchange_of (const Walk *w, int duration)
+{
+  return w->a->exchange + (int64_t) duration * LAM_EPG_POOL_FLOATS (w->p->waters, w->p->semisolid) * LAM_EPG_WIDTH
+         + w->lane;
+}
+
+static void
+do_real_pass (Walk *w, const LamEpgPass *pass)
+{
+  RealCoefficients q;
+  vf ignored[4];
+  const bool semisolid = w->p->semisolid;
+  rotation (w, pass, &q.c, &q.s, &ignored[0], &ignored[1], &ignored[2], &ignored[3]);
+  q.e1 = q.e2 = vset (1.0f);
+  q.back = q.back_bound = vzero ();
+  if (pass->relax >= 0) {
+    const float *e = w->relax + (int64_t) pass->relax * 4 * VW;
+    q.e1 = vload (e);
+    q.e2 = vload (e + VW);
+    q.back = vsub (vset (1.0f), q.e1);
+  }
+  if (!semisolid) {
+    real_pass (w, false, pass, &q);
+    return;
+  }
+  q.l[0] = q.l[3] = vset (1.0f);
+  q.l[1] = q.l[2] = vzero ();
+  if (pass->relax >= 0) {
+    const float *m = exchange_of (w, pass->relax);
+    q.e2 = vload (m);
+    m += LAM_EPG_TRANSVERSE (1) * LAM_EPG_WIDTH;
+    for (int i = 0; i < 4; i++)
+      q.l[i] = vload (m + i * LAM_EPG_WIDTH);
+    q.back = vload (m + 4 * LAM_EPG_WIDTH);
+    q.back_bound = vload (m + 5 * LAM_EPG_WIDTH);
+  }
+  if (pass->kind == LAM_PASS_ROTATE && w->a->saturation) {
+    vf by = vload (w->a->saturation + (int64_t) pass->rf * LAM_EPG_WIDTH + w->lane);
+    q.l[2] = vmul (q.l[2], by);
+    q.l[3] = vmul (q.l[3], by);
+    q.back_bound = vmul (q.back_bound, by);
+  }
+  real_pass (w, true, pass, &q);
+}
+
+static void
+do_complex_pass (Walk *w, const LamEpgPass *pass)
+{
+  const int waters = w->p->waters, semisolid = w->p->semisolid;
+  ComplexCoefficients q = {.relax = pass->relax >= 0};
+  vf in_re, in_im, out_re, out_im;
+  rotation (w, pass, &q.c, &q.s, &in_re, &in_im, &out_re, &out_im);
+  bool turns = false;
+  q.turn_re = vset (1.0f);
+  q.turn_im = vzero ();
+  if (pass->kind == LAM_PASS_ROTATE) { /* exp (i (theta - phi in)) */
+    float im[VW];
+    q.turn_re = vfma (w->frame_im, in_im, vmul (w->frame_re, in_re));
+    q.turn_im = vfnma (w->frame_re, in_im, vmul (w->frame_im, in_re));
+    vstore (im, q.turn_im);
+    for (int l = 0; l < VW; l++)
+      turns |= im[l] != 0;
+    w->frame_re = out_re;
+    w->frame_im = out_im;
+  }
+  q.saturation = pass->kind == LAM_PASS_ROTATE && w->a->saturation
+                     ? vload (w->a->saturation + (int64_t) pass->rf * LAM_EPG_WIDTH + w->lane)
+                     : vset (1.0f);
+  q.e1 = vset (1.0f);
+  q.back = vzero ();
+  vf e2 = vset (1.0f);
+  if (q.relax) {
+    const float *e = w->relax + (int64_t) pass->relax * 4 * VW;
+    q.e1 = vload (e);
+    e2 = vload (e + VW);
+    q.back = vsub (vset (1.0f), q.e1);
+    if (w->p->precessing) {
+      vf tr = vload (e + 2 * VW), ti = vload (e + 3 * VW), x = vfnma (q.turn_im, ti, vmul (q.turn_re, tr));
+      q.turn_im = vfma (q.turn_im, tr, vmul (q.turn_re, ti));
+      q.turn_re = x;
+      turns = true;
+    }
+    if (w->p->ordered)
+      relax_orders (w, pass);
+    if (w->a->exchange)
+      q.exchange = exchange_of (w, pass->relax);
+  }
+  fold_before (w, pass->before);
+  if (waters == 1 && !semisolid) {
+    q.wr = vmul (e2, q.turn_re);
+    q.wi = vmul (e2, q.turn_im);
+    if (turns)
+      single_pass (w, true, pass, &q);
+    else
+      single_pass (w, false, pass, &q);
+  } else if (semisolid)
+    switch (waters) {
+    case 1:
+      pools_pass (w, 1, 1, pass, &q);
+      break;
+    case 2:
+      pools_pass (w, 2, 1, pass, &q);
+      break;
+    case 3:
+      pools_pass (w, 3, 1, pass, &q);
+      break;
+    case 4:
+      pools_pass (w, 4, 1, pass, &q);
+      break;
+    default:
+      pools_pass (w, 5, 1, pass, &q);
+      break;
+    }
+  else
+    switch (waters) {
+    case 2:
+      pools_pass (w, 2, 0, pass, &q);
+      break;
+    case 3:
+      pools_pass (w, 3, 0, pass, &q);
+      break;
+    case 4:
+      pools_pass (w, 4, 0, pass, &q);
+      break;
+    default:
+      pools_pass (w, 5, 0, pass, &q);
+      break;
+    }
+}
+
+static void
+clear_transverse (Walk *w)
+{
+  for (int i = 0; i < w->p->waters; i++)
+    for (int f = FPR; f <= FMI; f++) {
+      memset (AT (w->now.x[PLANES * i + f], -LAM_EPG_MARGIN), 0, (size_t) w->kept * VW * sizeof (float));
+      memset (AT (w->next.x[PLANES * i + f], -LAM_EPG_MARGIN), 0, (size_t) w->kept * VW * sizeof (float));
+    }
+}
+
+static void
+invert (Walk *w, int n)
+{
+  const vf by = vneg (tissue (w, LAM_INV_EFFICIENCY));
+  for (int i = 0; i < w->p->waters; i++)
+    for (int f = ZR; f <= (w->p->real ? ZR : ZI); f++)
+      for (int k = 0; k < n; k++)
+        vstore (AT (w->next.x[PLANES * i + f], k), vmul (by, vload (AT (w->next.x[PLANES * i + f], k))));
+}
+
+static void
+do_pass (Walk *w, const LamEpgPass *pass, bool record)
+{
+  if (pass->spoil)
+    clear_transverse (w);
+  if (w->p->real) {
+    fold_before (w, pass->before);
+    do_real_pass (w, pass);
+  } else
+    do_complex_pass (w, pass);
+  if (pass->kind == LAM_PASS_INVERT)
+    invert (w, pass->orders);
+  if (record)
+    take_records (w, pass);
+  fold_after (w, pass->orders, pass->after);
+  State s = w->now;
+  w->now = w->next;
+  w->next = s;
+  if (record)
+    for (int j = 0; j < pass->n_peeks; j++)
+      peek (w, &w->p->record[pass->peeks + j]);
+}
+
+/* ---- the whole ---- */
+
+static void
+begin (Walk *w, float *scratch)
+{
+  const LamEpgProgram *p = w->p;
+  const int planes = PLANES * (p->waters + p->semisolid);
+  const int64_t plane = (int64_t) w->kept * VW;
+  memset (scratch, 0, (size_t) (2 * planes * plane) * sizeof *scratch);
+  for (int i = 0; i < planes; i++) {
+    w->now.x[i] = scratch + i * plane + LAM_EPG_MARGIN * VW;
+    w->next.x[i] = w->now.x[i] + planes * plane;
+  }
+  scratch += 2 * planes * plane;
+  w->relax = scratch;
+  scratch += p->durations * 4 * VW;
+  w->factor = scratch;
+  scratch += p->factors * 2 * VW;
+  w->order = scratch;
+  scratch += p->ordered ? 6 * plane : 0;
+  w->sample = p->playings == 0 ? scratch : NULL;
+  w->order_of = -1;
+  w->frame_re = vset (1.0f);
+  w->frame_im = vzero ();
+  make_relaxation (w);
+  if (p->analytic)
+    make_factors (w);
+  /* Equilibrium: the pools' fractions. */
+  vf free = vset (1.0f);
+  for (int i = 1; i < p->waters; i++) {
+    vf f = tissue (w, LAM_POOL_FRACTION + 5 * (i - 1));
+    vstore (w->now.x[PLANES * i + ZR], f);
+    free = vsub (free, f);
+  }
+  if (p->semisolid) {
+    vf f = tissue (w, LAM_BOUND_FRACTION);
+    vstore (w->now.x[PLANES * p->waters + ZR], f);
+    free = vsub (free, f);
+  }
+  vstore (w->now.x[ZR], free);
+}
+
+/* Takes over the playing's samples for the lanes that go on; a lane ends by its own numbers, whatever its neighbours do. */
+static int
+compare (Walk *w, LamEpgArgs *a, bool *done, double *before, int lanes)
+{
+  int open = 0;
+  for (int l = 0; l < lanes; l++) {
+    double change = 0, most = 0;
+    if (done[l])
+      continue;
+    for (int64_t i = 0; i < w->p->samples; i++) {
+      float re = w->sample[i * 2 * VW + l], im = w->sample[(i * 2 + 1) * VW + l];
+      int64_t at = i * LAM_EPG_WIDTH + w->lane + l;
+      double dr = a->re ? re - a->re[at] : 0, di = a->im ? im - a->im[at] : 0;
+      change = fmax (change, dr * dr + di * di);
+      most = fmax (most, (double) re * re + (double) im * im);
+      if (a->re)
+        a->re[at] = re;
+      if (a->im)
+        a->im[at] = im;
+    }
+    change = sqrt (change / (most > 0 ? most : 1));
+    /* What the changes to come would still add, if they shrink as the last one did. */
+    if (a->played == 1) /* nothing to compare with yet */
+      change = 0;
+    double ratio = before[l] > 0 ? LAM_MIN (change / before[l], 0.99999) : 1;
+    double left = a->played == 1 ? INFINITY : change == 0 ? 0 : ratio < 1 ? change * ratio / (1 - ratio) : INFINITY;
+    before[l] = change;
+    done[l] = left < a->settle;
+    open += !done[l];
+    if (done[l] || a->played == a->most_playings)
+      a->residual = fmax (a->residual, isfinite (left) ? left : change);
+  }
+  return open;
+}
+
+static void
+values (LamEpgArgs *a)
+{
+  const LamEpgProgram *p = a->program;
+  Walk walk = {.a = a, .p = p, .kept = p->orders + 2 * LAM_EPG_MARGIN}, *w = &walk;
+  int most = 0;
+  a->residual = 0;
+  for (w->lane = 0; w->lane < a->lanes; w->lane += VW) {
+    const int lanes = LAM_MIN (VW, a->lanes - w->lane);
+    begin (w, a->scratch);
+    if (p->playings > 0) {
+      for (int r = 0; r < p->playings; r++)
+        for (int64_t i = 0; i < p->passes; i++)
+          do_pass (w, &p->pass[i], r == p->playings - 1);
+      most = p->playings;
+      continue;
+    }
+    bool done[VW] = {false};
+    double before[VW] = {0};
+    for (a->played = 1; a->played <= a->most_playings; a->played++) {
+      for (int64_t i = 0; i < p->passes; i++)
+        do_pass (w, &p->pass[i], true);
+      if (compare (w, a, done, before, lanes) == 0 && a->played > 1)
+        break;
+    }
+    most = LAM_MAX (most, LAM_MIN (a->played, a->most_playings));
+  }
+  a->played = most;
+}

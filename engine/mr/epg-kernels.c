@@ -1,0 +1,29 @@
+/* epg-kernels.c: the one place where an EPG kernel table is chosen. */
+#include "mr/epg-kernels.h"
+
+#include "core/cpu-features.h"
+
+const LamEpgKernels *
+lam_epg_kernels (void)
+{
+#if defined(__x86_64__)
+  switch (lam_isa ()) {
+  case LAM_ISA_AVX512:
+    return &lam_epg_kernels_avx512;
+  case LAM_ISA_AVX2:
+    return &lam_epg_kernels_avx2;
+  case LAM_ISA_SCALAR:
+    break;
+  }
+#endif
+  return &lam_epg_kernels_scalar;
+}
+
+int64_t
+lam_epg_scratch (const LamEpgProgram *p)
+{
+  int64_t planes = 6 * (p->waters + p->semisolid), kept = p->orders + 2 * LAM_EPG_MARGIN;
+  int64_t vectors = 2 * planes * kept + 4 * p->durations + 2 * p->factors + (p->ordered ? 6 * kept : 0)
+                    + (p->playings == 0 ? 2 * p->samples : 0);
+  return vectors * LAM_EPG_WIDTH;
+}

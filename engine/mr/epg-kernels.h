@@ -1,0 +1,103 @@
+/* epg-kernels.h: what the EPG kernels are given. Plain C that any compiler reads; no GLib, no allocation.
+ *
+ * A program is a row of *passes* over the orders: relax for a duration, wind by `before` orders, rotate (or invert), note samples, wind
+ * by `after` orders. Samples at other times are *peeks*: relaxation from the end of a pass, of one order alone. A kernel
+ * takes LAM_EPG_WIDTH voxels through the whole program; voxels never meet, so how they are grouped shows in no bit.
+ *
+ * States (spec section 2.1): F+_k, F-_k = conj (F at -k), Z_k, k = 0 … orders - 1, of each pool. Where all phases are one
+ * (section 3) F+ = i p exp (i phi), F- = i m exp (-i phi), Z = z with p, m, z real: the real path. */
+#pragma once
+
+#include "core/types.h"
+#include "mr/tissue-quantity.h"
+
+/* Voxels that a kernel takes at once; arrays of them are [...][LAM_EPG_WIDTH]. */
+#define LAM_EPG_WIDTH 16
+/* Most orders that one pass winds on either side. */
+#define LAM_EPG_MARGIN 8
+/* Water and four exchanging pools; then the semisolid one. */
+#define LAM_EPG_WATERS 5
+
+enum { LAM_PASS_NONE, LAM_PASS_ROTATE, LAM_PASS_INVERT };
+
+typedef struct {
+  int16_t kind, before, after;
+  int16_t spoil;              /* transverse states are gone before the pass */
+  int32_t orders;             /* orders that can differ from 0 and still matter, after `before` */
+  int32_t relax;              /* distinct duration, or -1 */
+  int32_t rf;                 /* number of the pulse, or -1 */
+  int32_t records, n_records; /* samples right after the rotation */
+  int32_t peeks, n_peeks;     /* samples after the pass, before the next */
+} LamEpgPass;
+
+typedef struct {
+  int32_t relax;  /* distinct duration since the pass; -1: none */
+  int32_t shift;  /* orders wound since then, still open */
+  int32_t out;    /* sample */
+  int32_t factor; /* distinct time for off-resonance and T2' taken analytically (section 2.12); -1: none */
+  double re, im;  /* what the sample is multiplied with */
+} LamEpgRecord;
+
+/* A pulse's numbers. */
+typedef struct {
+  double flip, phase; /* rad */
+  double signed_flip; /* real path */
+  double saturation;  /* of the semisolid pool, 1/s per rad^2 */
+  double frequency_hz;
+  int32_t shim;  /* row of the transmit field (LamEpgArgs.field) */
+  int32_t table; /* -1: instant; else a row of rotations for each lane (LamEpgArgs.rotation) */
+} LamEpgPulse;
+
+typedef struct {
+  int64_t passes, records, durations, factors, pulses, samples;
+  const LamEpgPass *pass;
+  const LamEpgRecord *record;
+  const double *duration; /* s */
+  const double *factor;   /* s */
+  const LamEpgPulse *pulse;
+  int32_t orders; /* kept */
+  int32_t playings;
+  /* Which physics: */
+  int real;             /* the real path */
+  int waters;           /* 1 + exchanging pools */
+  int semisolid;        /* 0 or 1 */
+  int ordered;          /* diffusion or flow: relaxation depends on the order */
+  int precessing;       /* B0 acts on the states */
+  int analytic;         /* B0 and T2' act at the samples */
+  int parity_diffusion; /* the peer's weight k^2 + k + 1/3 for F- */
+  double winding;       /* crusher over voxel, rad/m; 0: none */
+  double voxel;         /* m; 0: none */
+} LamEpgProgram;
+
+/* Relaxation with exchange for one duration, of one group of voxels: x' = E x, then `back` is added at order 0.
+ * transverse [waters][waters] (re, im), longitudinal [n][n], back [n], n = waters + semisolid; each [..][LAM_EPG_WIDTH]. */
+#define LAM_EPG_TRANSVERSE(w) (2 * (w) * (w))
+#define LAM_EPG_POOL_FLOATS(w, s) (LAM_EPG_TRANSVERSE (w) + ((w) + (s)) * ((w) + (s)) + (w) + (s))
+
+typedef struct {
+  const LamEpgProgram *program;
+  int lanes;                                   /* voxels that count, 1 … LAM_EPG_WIDTH */
+  const double *tissue[LAM_TISSUE_QUANTITIES]; /* [LAM_EPG_WIDTH], by LamTissueQuantity */
+  const float *field;      /* [rows][2][LAM_EPG_WIDTH]: |B1| and phase that each shim makes, then 1 and 0 */
+  const float *exchange;   /* [durations][LAM_EPG_POOL_FLOATS][LAM_EPG_WIDTH]; NULL: one pool */
+  const float *saturation; /* [pulses][LAM_EPG_WIDTH]: factor of the semisolid pool; NULL: none */
+  const float *rotation;   /* [tables][6][LAM_EPG_WIDTH]: cos, sin, frame in (re, im), frame out (re, im); NULL: none */
+  float *re, *im;          /* [samples][LAM_EPG_WIDTH]; either may be NULL where it is known to be 0 */
+  float *scratch;          /* lam_epg_scratch () floats, LAM_ALIGN-aligned */
+  double settle;           /* playings 0: the residual at which the train counts as settled */
+  int most_playings;
+  double residual; /* out: the largest change of the last playing, relative to the largest sample */
+  int played;      /* out */
+} LamEpgArgs;
+
+typedef struct {
+  const char *isa;
+  void (*values) (LamEpgArgs *a);
+} LamEpgKernels;
+
+/* Floats of scratch that `values` needs. */
+int64_t lam_epg_scratch (const LamEpgProgram *p);
+
+extern const LamEpgKernels lam_epg_kernels_scalar, lam_epg_kernels_avx2, lam_epg_kernels_avx512;
+/* The table of lam_isa (). */
+const LamEpgKernels *lam_epg_kernels (void);

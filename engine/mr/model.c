@@ -1,0 +1,326 @@
+#include "mr/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+
+struct _LamModel {
+  LamProtocol *protocol;
+  LamSequence *sequence; /* without a template */
+  GPtrArray *programs;   /* NULL: to be made */
+  gboolean stale;        /* numbers changed since */
+  int orders;
+  gboolean ordered; /* the programs keep windings apart */
+  int64_t packed, bound;
+};
+
+LamModel *
+lam_model_new (const LamTemplate *t)
+{
+  return lam_model_new_for (lam_protocol_new (t));
+}
+
+LamModel *
+lam_model_new_for (LamProtocol *protocol)
+{
+  LamModel *m = g_new0 (LamModel, 1);
+  m->protocol = protocol;
+  return m;
+}
+
+LamModel *
+lam_model_new_of_sequence (LamSequence *sequence)
+{
+  LamModel *m = g_new0 (LamModel, 1);
+  m->sequence = lam_sequence_ref (sequence);
+  return m;
+}
+
+void
+lam_model_free (LamModel *m)
+{
+  g_clear_pointer (&m->programs, g_ptr_array_unref);
+  g_clear_pointer (&m->protocol, lam_protocol_free);
+  g_clear_pointer (&m->sequence, lam_sequence_unref);
+  g_free (m);
+}
+
+const LamProtocol *
+lam_model_protocol (const LamModel *m)
+{
+  return m->protocol;
+}
+
+gboolean
+lam_model_set (LamModel *m, const char *name, const double *values, int n, GError **error)
+{
+  if (!m->protocol) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "a sequence without a template has no \"%s\" to set", name);
+    return FALSE;
+  }
+  const LamField *f = lam_template_field (lam_protocol_template (m->protocol), name);
+  int before = 0;
+  const double *old = f ? lam_protocol_get (m->protocol, name, &before) : NULL;
+  gboolean was_automatic = old && isnan (old[0]);
+  if (!lam_protocol_set (m->protocol, name, values, n, error))
+    return FALSE;
+  if (f->structural || n != before || was_automatic != isnan (values[0]))
+    g_clear_pointer (&m->programs, g_ptr_array_unref);
+  else
+    m->stale = TRUE;
+  return TRUE;
+}
+
+void
+lam_model_set_orders (LamModel *m, int orders)
+{
+  if (orders != m->orders)
+    g_clear_pointer (&m->programs, g_ptr_array_unref);
+  m->orders = orders;
+}
+
+/* ---- programs ---- */
+
+static gboolean
+pack (LamModel *m, GError **error)
+{
+  const LamTemplate *t = m->protocol ? lam_protocol_template (m->protocol) : NULL;
+  int trains = t && t->trains ? t->trains (m->protocol) : 1;
+  g_autoptr (GPtrArray) programs = g_ptr_array_new_with_free_func ((GDestroyNotify) lam_program_unref);
+  LamProgramOptions options = {.orders = m->orders ? m->orders : t ? t->orders : 0, .ordered = m->ordered};
+  for (int i = 0; i < trains; i++) {
+    g_autoptr (LamSequence) s = t ? t->build (m->protocol, i, error) : lam_sequence_ref (m->sequence);
+    LamProgram *p = s ? lam_program_new (s, &options, error) : NULL;
+    if (!p)
+      return FALSE;
+    g_ptr_array_add (programs, p);
+  }
+  g_clear_pointer (&m->programs, g_ptr_array_unref);
+  m->programs = g_steal_pointer (&programs);
+  m->stale = FALSE;
+  m->packed++;
+  return TRUE;
+}
+
+/* The protocol's numbers in the order in which the sequence took them. */
+static void
+gather (const LamProtocol *p, const LamSequence *s, double *x)
+{
+  int n;
+  const LamProtocolEntry *e = lam_sequence_entries (s, &n);
+  for (int i = 0; i < n; i++)
+    memcpy (x + e[i].first, lam_protocol_get (p, e[i].name, NULL), e[i].n * sizeof *x);
+}
+
+static gboolean
+follow (LamModel *m, GError **error)
+{
+  for (guint i = 0; i < m->programs->len; i++) {
+    LamProgram *p = g_ptr_array_index (m->programs, i);
+    int n;
+    lam_program_values (p, &n);
+    if (!lam_program_can_bind (p, NULL))
+      return pack (m, error);
+    g_autofree double *x = g_new (double, MAX (n, 1));
+    gather (m->protocol, lam_program_sequence (p), x);
+    if (!lam_program_bind (p, x, n, error))
+      return FALSE;
+  }
+  m->stale = FALSE;
+  m->bound++;
+  return TRUE;
+}
+
+LamProgram *const *
+lam_model_programs (LamModel *m, int *n, GError **error)
+{
+  *n = 0;
+  if (lam_model_is_closed (m))
+    return NULL;
+  if (!m->programs ? !pack (m, error) : m->stale && !follow (m, error))
+    return NULL;
+  *n = (int) m->programs->len;
+  return (LamProgram *const *) m->programs->pdata;
+}
+
+gboolean
+lam_model_is_closed (const LamModel *m)
+{
+  return m->protocol && !lam_protocol_template (m->protocol)->build;
+}
+
+gboolean
+lam_model_has_theory (const LamModel *m)
+{
+  return m->protocol && lam_protocol_template (m->protocol)->closed;
+}
+
+static gboolean
+check (const LamModel *m, GError **error)
+{
+  const LamTemplate *t = lam_protocol_template (m->protocol);
+  return !t->check || t->check (m->protocol, error);
+}
+
+int64_t
+lam_model_samples (LamModel *m, GError **error)
+{
+  int n;
+  int64_t samples = 0;
+  if (lam_model_is_closed (m))
+    return check (m, error) ? lam_template_closed_samples (m->protocol) : -1;
+  LamProgram *const *p = lam_model_programs (m, &n, error);
+  for (int i = 0; i < n; i++)
+    samples += lam_program_bound (p[i])->samples;
+  return p ? samples : -1;
+}
+
+double *
+lam_model_sample_times (LamModel *m, GError **error)
+{
+  int n;
+  LamProgram *const *p = lam_model_programs (m, &n, error);
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
+  for (int i = 0; i < n; i++)
+    g_array_append_vals (times, lam_program_sample_times (p[i]), (guint) lam_program_bound (p[i])->samples);
+  return p ? (double *) (void *) g_array_free (g_steal_pointer (&times), FALSE) : NULL;
+}
+
+/* ---- signals ---- */
+
+/* Tissues as the template takes them: with a T2 where it does not matter. */
+static LamTissues *
+complete (const LamModel *m, const LamTissues *t)
+{
+  double t2 = m->protocol ? lam_protocol_template (m->protocol)->t2_absent : 0;
+  LamTissues *same = lam_tissues_ref ((LamTissues *) t);
+  if (t2 > 0 && !lam_tissues_get (t, "T2", NULL))
+    lam_tissues_set_value (same, "T2", t2, NULL);
+  return same;
+}
+
+static gboolean
+have_needed (const LamModel *m, const LamTissues *tissues, GError **error)
+{
+  const LamTemplate *t = lam_protocol_template (m->protocol);
+  for (int i = 0; t->tissues[i]; i++)
+    if (isnan (lam_tissue_find (t->tissues[i])->absent) && !lam_tissues_get (tissues, t->tissues[i], NULL)
+        && !g_str_has_prefix (t->tissues[i], "fat_") && strcmp (t->tissues[i], "T2star") != 0) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING, "%s needs %s of each tissue", t->name, t->tissues[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+evaluate_closed (LamModel *m, const LamTissues *tissues, LamControl *control, LamSignal *signal, GError **error)
+{
+  if (!check (m, error) || !have_needed (m, tissues, error))
+    return FALSE;
+  const gboolean real = lam_protocol_template (m->protocol)->real_signal;
+  int64_t n = signal->voxels = lam_tissues_voxels (tissues),
+          s = signal->samples = lam_template_closed_samples (m->protocol);
+  g_autofree double *re = g_new (double, MAX (s, 1)), *im = g_new (double, MAX (s, 1));
+  signal->re = lam_alloc_n (lam_mul_size (n, MAX (s, 1)), 4, "signal", error);
+  signal->im = real || !signal->re ? NULL : lam_alloc_n (lam_mul_size (n, MAX (s, 1)), 4, "signal", error);
+  if (!signal->re || (!real && !signal->im))
+    return FALSE;
+  for (int64_t v = 0; v < n; v++) {
+    if (v % 4096 == 0 && !lam_control_go_on (control, error))
+      return FALSE;
+    lam_template_closed (m->protocol, tissues, v, NULL, NULL, 0, re, im, NULL, NULL);
+    for (int64_t i = 0; i < s; i++) {
+      signal->re[v * s + i] = (float) re[i];
+      if (signal->im)
+        signal->im[v * s + i] = (float) im[i];
+    }
+  }
+  signal->route = g_strdup ("closed form");
+  signal->real_path = real;
+  return TRUE;
+}
+
+/* Samples of train after train, each voxel's beside each other. */
+static gboolean
+join (const LamSignal *parts, int n, gboolean real, LamSignal *signal, GError **error)
+{
+  gboolean re = FALSE, im = FALSE;
+  *signal = (LamSignal){.voxels = parts[0].voxels,
+                        .real_path = parts[0].real_path,
+                        .orders = parts[0].orders,
+                        .route = g_strdup (parts[0].route)};
+  for (int i = 0; i < n; i++) {
+    signal->samples += parts[i].samples;
+    signal->played = MAX (signal->played, parts[i].played);
+    signal->residual = MAX (signal->residual, parts[i].residual);
+    re |= parts[i].re != NULL;
+    im |= parts[i].im != NULL && !real;
+  }
+  int64_t floats = lam_mul_size (signal->voxels, MAX (signal->samples, 1));
+  if ((re && !(signal->re = lam_alloc_n (floats, 4, "signal", error)))
+      || (im && !(signal->im = lam_alloc_n (floats, 4, "signal", error))))
+    return FALSE;
+  for (int64_t v = 0; v < signal->voxels; v++) {
+    int64_t at = v * signal->samples;
+    for (int i = 0; i < n; i++) {
+      for (int64_t s = 0; s < parts[i].samples; s++, at++) {
+        if (signal->re)
+          signal->re[at] = parts[i].re ? parts[i].re[v * parts[i].samples + s] : 0;
+        if (signal->im)
+          signal->im[at] = parts[i].im ? parts[i].im[v * parts[i].samples + s] : 0;
+      }
+    }
+  }
+  return TRUE;
+}
+
+/* Diffusion and flow act by order: windings must then be kept apart in time. */
+static void
+choose_order (LamModel *m, const LamTissues *t)
+{
+  gboolean ordered = lam_tissues_get (t, "D", NULL) || lam_tissues_get (t, "v", NULL);
+  if (ordered != m->ordered)
+    g_clear_pointer (&m->programs, g_ptr_array_unref);
+  m->ordered = ordered;
+}
+
+gboolean
+lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options, LamDevices *devices,
+                    LamControl *control, LamSignal *signal, GError **error)
+{
+  int n;
+  memset (signal, 0, sizeof *signal);
+  if (lam_model_is_closed (m)) {
+    if (evaluate_closed (m, tissues, control, signal, error))
+      return TRUE;
+    lam_signal_clear (signal);
+    return FALSE;
+  }
+  choose_order (m, tissues);
+  LamProgram *const *p = lam_model_programs (m, &n, error);
+  if (!p)
+    return FALSE;
+  g_autoptr (LamTissues) whole = complete (m, tissues);
+  const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
+  if (n == 1 && !real)
+    return lam_simulate (p[0], whole, options, devices, control, signal, error);
+  g_autofree LamSignal *parts = g_new0 (LamSignal, n);
+  gboolean ok = TRUE;
+  for (int i = 0; ok && i < n; i++)
+    ok = lam_simulate (p[i], whole, options, devices, control, &parts[i], error);
+  ok = ok && join (parts, n, real, signal, error);
+  for (int i = 0; i < n; i++)
+    lam_signal_clear (&parts[i]);
+  if (!ok)
+    lam_signal_clear (signal);
+  return ok;
+}
+
+void
+lam_model_counts (const LamModel *m, int64_t *packed, int64_t *bound)
+{
+  *packed = m->packed;
+  *bound = m->bound;
+}

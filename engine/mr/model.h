@@ -1,0 +1,45 @@
+/* model.h: a template with its protocol, ready to be asked again and again. Numbers that change are followed without making
+ * the events anew where that is possible (spec section 5); what changes the structure is packed in full. */
+#pragma once
+
+#include <glib.h>
+
+#include "mr/simulate.h"
+#include "mr/template.h"
+
+G_BEGIN_DECLS
+
+typedef struct _LamModel LamModel;
+
+LamModel *lam_model_new (const LamTemplate *t);
+/* Takes the protocol over. */
+LamModel *lam_model_new_for (LamProtocol *protocol);
+/* A sequence of no template, read or built by hand. */
+LamModel *lam_model_new_of_sequence (LamSequence *sequence);
+void lam_model_free (LamModel *m);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamModel, lam_model_free)
+
+const LamProtocol *lam_model_protocol (const LamModel *m); /* NULL without a template */
+/* As lam_protocol_set (); the model follows at the next question. */
+gboolean lam_model_set (LamModel *m, const char *name, const double *values, int n, GError **error);
+/* Orders kept; 0: the template's own. */
+void lam_model_set_orders (LamModel *m, int orders);
+
+/* Programs of the trains, up to date. NULL with an error; *n 0 for a closed form. */
+LamProgram *const *lam_model_programs (LamModel *m, int *n, GError **error);
+/* The closed form is what lam_model_simulate () evaluates: the template has no events. */
+gboolean lam_model_is_closed (const LamModel *m);
+/* Samples of one voxel. -1 with an error. */
+int64_t lam_model_samples (LamModel *m, GError **error);
+/* Times of the samples, s, from the start of their train; g_free (). NULL for closed forms and with an error. */
+double *lam_model_sample_times (LamModel *m, GError **error);
+
+gboolean lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
+                             LamDevices *devices, LamControl *control, LamSignal *signal, GError **error);
+/* The closed form beside the simulation, where the template has one: doubles, [voxels][samples]; NULL: it has none. */
+gboolean lam_model_has_theory (const LamModel *m);
+
+/* How often this model made its events and passes anew, and how often it only followed numbers. */
+void lam_model_counts (const LamModel *m, int64_t *packed, int64_t *bound);
+
+G_END_DECLS
