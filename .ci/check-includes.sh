@@ -10,10 +10,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 declare -A rules=(
   [engine/core]='core/.*'
   [engine/ct]='(core|ct)/.*'
-  [engine/io]='(core|io)/.*|ct/geometry\.h'
-  [engine/run]='(core|ct|io|run)/.*'
+  [engine/mr]='(core|mr)/.*'
+  [engine/io]='(core|io)/.*|ct/geometry\.h|mr/pulseq.*\.h'
+  [engine/run]='(core|ct|mr|io|run)/.*'
   [app/model]='(io|run|model)/.*|core/(types|error|control|memory|plan)\.h|ct/(geometry|center|preprocess|weights|prior)\.h'
-  [app/cli]='(core|ct|io|run|cli)/.*'
+  [app/cli]='(core|ct|mr|io|run|cli)/.*'
   [app]='(core|run|cli|model)/.*|[a-z-]+\.h'
   # The names of errors and ranges, which job and snapshot show already, are all that ui/ sees of core/.
   [ui]='model/.*|run/(job|snapshot|metrics|queue)\.h|ct/geometry\.h|core/(types|error)\.h|[a-z-]+\.h'
@@ -52,7 +53,7 @@ while IFS=: read -r file line text; do
       breach "$file:$line" "$name" "no toolkit below ui/"
     fi
     # JSON is text for io/; json-glib has no other way in.
-    if [[ $name =~ ^($gobject)$ && $folder =~ ^engine/(core|ct|io)$ && ! ($folder == engine/io && $name == json-glib/*) ]]; then
+    if [[ $name =~ ^($gobject)$ && $folder =~ ^engine/(core|ct|mr|io)$ && ! ($folder == engine/io && $name == json-glib/*) ]]; then
       breach "$file:$line" "$name" "GObject begins at engine/run/"
     fi
   fi

@@ -1,0 +1,41 @@
+/* test-golden-mr.c: every group of every mr*.h5 in $LAMINA_GOLDEN_DIR. Numbers come from the files alone. */
+#include "golden-seq.h"
+#include "golden.h"
+
+typedef void (*Check) (hid_t file, GoldenTally *tally);
+
+typedef struct {
+  Check check;
+  GoldenTally *tally;
+} Subject;
+
+static void
+check_file (hid_t file, gpointer data)
+{
+  Subject *s = data;
+  s->check (file, s->tally);
+}
+
+static void
+test_subject (gconstpointer data)
+{
+  g_autoptr (GoldenTally) tally = golden_tally_new ();
+  Subject s = {(Check) data, tally};
+  if (golden_each_file ("mr", check_file, &s))
+    golden_tally_print (tally);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    Check check;
+  } subjects[] = {
+      {"/golden/mr/seq", golden_seq_add},
+  };
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (subjects); i++)
+    g_test_add_data_func (subjects[i].path, subjects[i].check, test_subject);
+  return g_test_run ();
+}
