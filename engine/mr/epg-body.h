@@ -36,7 +36,7 @@ typedef struct {
   const LamEpgProgram *p;
   int lane; /* first of LAM_EPG_WIDTH */
   State now, next;
-  float *relax;  /* [durations][4][VW]: E1, E2, turn re, im */
+  float *relax;  /* [durations][4][VW]: E1 - 1, E2, turn re, im */
   float *factor; /* [factors][2][VW] */
   float *order;  /* [6][orders + margins][VW]: factors by order of F+, F-, Z (re, im), of the duration order_of */
   float *sample; /* [samples][2][VW]: the playing under way, where playings are compared */
@@ -88,7 +88,8 @@ make_relaxation (Walk *w)
   for (int64_t i = 0; i < w->p->durations; i++) {
     float *to = w->relax + i * 4 * VW;
     vf dt = vset ((float) w->p->duration[i]), wash = washout (w, w->p->duration[i]), re = vset (1.0f), im = vzero ();
-    vstore (to, vmul (vexp (vmul (r1, dt)), wash));
+    /* E1 - 1: what recovers would be lost in E1's last digits. */
+    vstore (to, vfma (vexpm1 (vmul (r1, dt)), wash, vsub (wash, vset (1.0f))));
     vstore (to + VW, vmul (vexp (vmul (r2, dt)), wash));
     if (w->p->precessing) {
       double turns[VW];
@@ -137,7 +138,7 @@ make_orders (Walk *w, int duration)
     vstore (to, vmul (g, re));
     vstore (to + plane, vmul (g, im));
     g = vexp (vmul (b, vset (-down)));
-    vsincos (vmul (f, vset (w->p->parity_diffusion ? k + 0.5f : 0.5f - k)), &im, &re);
+    vsincos (vmul (f, vset (k + 0.5f)), &im, &re);
     vstore (to + 2 * plane, vmul (g, re));
     vstore (to + 3 * plane, vmul (g, im));
     g = vexp (vmul (b, vset (-(float) k * k)));
@@ -317,7 +318,7 @@ fold_after (const Walk *w, int n, int after)
 
 typedef struct {
   vf c, s;             /* of the angle */
-  vf e1, e2;           /* one pool */
+  vf e1m, e2;          /* one pool: E1 - 1 and E2 */
   vf back, back_bound; /* added at order 0 */
   vf l[4];             /* one pool and the semisolid one: longitudinal matrix, saturation included */
 } RealCoefficients;
@@ -331,7 +332,7 @@ real_pass (Walk *w, const bool semisolid, const LamEpgPass *pass, const RealCoef
   float *tp = AT (w->next.x[FPI], na), *tm = AT (w->next.x[FMI], -na), *tz = w->next.x[ZR],
         *tb = w->next.x[PLANES + ZR];
   const vf half = vset (0.5f), e2h = vmul (q->e2, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
-  const vf c1 = semisolid ? q->c : vmul (q->c, q->e1), s1 = semisolid ? q->s : vmul (q->s, q->e1);
+  const vf c1 = semisolid ? q->c : vfma (q->c, q->e1m, q->c), s1 = semisolid ? q->s : vfma (q->s, q->e1m, q->s);
   const vf l00 = q->l[0], l01 = q->l[1], l10 = q->l[2], l11 = q->l[3];
 #pragma GCC unroll 4
   for (int k = 0; k < n; k++) {
@@ -359,7 +360,7 @@ typedef struct {
   vf c, s;
   vf turn_re, turn_im;   /* into the pulse's frame */
   const float *exchange; /* LAM_EPG_POOL_FLOATS; NULL: one pool */
-  vf wr, wi, e1, back;   /* one pool: transverse factor, frame included */
+  vf wr, wi, e1m, back; /* one pool: transverse factor, frame included; E1 - 1 */
   vf saturation;
   bool relax; /* FALSE: no time passes, only the frame turns */
 } ComplexCoefficients;
@@ -384,7 +385,7 @@ single_pass (Walk *w, const bool turning, const LamEpgPass *pass, const ComplexC
 {
   const int n = pass->orders, nb = pass->before, na = pass->after;
   float *const *x = w->now.x, *const *t = w->next.x;
-  const vf half = vset (0.5f), c1 = vmul (q->c, q->e1), s1 = vmul (q->s, q->e1), ch = vmul (q->c, half),
+  const vf half = vset (0.5f), c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s), ch = vmul (q->c, half),
            sh = vmul (q->s, half);
   const vf e2h = vmul (q->wr, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
 #pragma GCC unroll 2
@@ -550,13 +551,13 @@ do_real_pass (Walk *w, const LamEpgPass *pass)
   vf ignored[4];
   const bool semisolid = w->p->semisolid;
   rotation (w, pass, &q.c, &q.s, &ignored[0], &ignored[1], &ignored[2], &ignored[3]);
-  q.e1 = q.e2 = vset (1.0f);
-  q.back = q.back_bound = vzero ();
+  q.e2 = vset (1.0f);
+  q.e1m = q.back = q.back_bound = vzero ();
   if (pass->relax >= 0) {
     const float *e = w->relax + (int64_t) pass->relax * 4 * VW;
-    q.e1 = vload (e);
+    q.e1m = vload (e);
     q.e2 = vload (e + VW);
-    q.back = vsub (vset (1.0f), q.e1);
+    q.back = vneg (q.e1m);
   }
   if (!semisolid) {
     real_pass (w, false, pass, &q);
@@ -605,14 +606,13 @@ do_complex_pass (Walk *w, const LamEpgPass *pass)
   q.saturation = pass->kind == LAM_PASS_ROTATE && w->a->saturation
                      ? vload (w->a->saturation + (int64_t) pass->rf * LAM_EPG_WIDTH + w->lane)
                      : vset (1.0f);
-  q.e1 = vset (1.0f);
-  q.back = vzero ();
+  q.e1m = q.back = vzero ();
   vf e2 = vset (1.0f);
   if (q.relax) {
     const float *e = w->relax + (int64_t) pass->relax * 4 * VW;
-    q.e1 = vload (e);
+    q.e1m = vload (e);
     e2 = vload (e + VW);
-    q.back = vsub (vset (1.0f), q.e1);
+    q.back = vneg (q.e1m);
     if (w->p->precessing) {
       vf tr = vload (e + 2 * VW), ti = vload (e + 3 * VW), x = vfnma (q.turn_im, ti, vmul (q.turn_re, tr));
       q.turn_im = vfma (q.turn_im, tr, vmul (q.turn_re, ti));
@@ -752,39 +752,102 @@ begin (Walk *w, float *scratch)
   vstore (w->now.x[ZR], free);
 }
 
-/* Takes over the playing's samples for the lanes that go on; a lane ends by its own numbers, whatever its neighbours do. */
+/* ---- trains played until they have settled ---- */
+
+/* How far the state is from the one kept of the playing before, squared: sum over all orders, negative ones too, of
+ * |F|^2 and of |Z|^2. Pulses, windings and inversions cannot make it grow. Keeps the new state. */
+static void
+state_change (Walk *w, float *kept, double *square)
+{
+  const LamEpgProgram *p = w->p;
+  vf sum = vzero ();
+  for (int i = 0; i < PLANES * (p->waters + p->semisolid); i++) {
+    const int f = i % PLANES;
+    for (int k = 0; k < p->orders; k++) {
+      float *at = kept + ((int64_t) i * p->orders + k) * VW;
+      vf now = vload (AT (w->now.x[i], k)), d = vsub (now, vload (at)), q = vmul (d, d);
+      if (k > 0 || (f != FMR && f != FMI))
+        sum = vadd (sum, k > 0 && f >= ZR ? vadd (q, q) : q);
+      vstore (at, now);
+    }
+  }
+  float x[VW];
+  vstore (x, sum);
+  for (int l = 0; l < VW; l++)
+    square[l] = x[l];
+}
+
+/* By how much a playing shrinks the distance between two states, at least: the slowest T1 alone would. */
+static void
+contraction (const Walk *w, double *ratio)
+{
+  const LamEpgProgram *p = w->p;
+  double whole = 0;
+  for (int64_t i = 0; i < p->passes; i++)
+    whole += p->pass[i].relax >= 0 ? p->duration[p->pass[i].relax] : 0;
+  for (int l = 0; l < VW; l++) {
+    double slowest = LANES (LAM_T1)[l];
+    for (int i = 1; i < p->waters; i++)
+      slowest = fmax (slowest, LANES (LAM_POOL_T1 + 5 * (i - 1))[l]);
+    if (p->semisolid)
+      slowest = fmax (slowest, LANES (LAM_BOUND_T1)[l]);
+    ratio[l] = exp (-1000 * whole / slowest);
+  }
+}
+
+/* Takes over the playing's samples for the lanes that go on. A lane ends by its own numbers, whatever its neighbours do:
+ * when what is still to come is below the residual asked for, or when rounding no longer lets the state come nearer. */
 static int
-compare (Walk *w, LamEpgArgs *a, bool *done, double *before, int lanes)
+judge (Walk *w, LamEpgArgs *a, const double *ratio, const double *square, double *mark, int *next, bool *done, int lanes)
 {
   int open = 0;
   for (int l = 0; l < lanes; l++) {
-    double change = 0, most = 0;
+    double most = 0, change = sqrt (square[l]), left = change * ratio[l] / (1 - ratio[l]);
     if (done[l])
       continue;
     for (int64_t i = 0; i < w->p->samples; i++) {
       float re = w->sample[i * 2 * VW + l], im = w->sample[(i * 2 + 1) * VW + l];
       int64_t at = i * LAM_EPG_WIDTH + w->lane + l;
-      double dr = a->re ? re - a->re[at] : 0, di = a->im ? im - a->im[at] : 0;
-      change = fmax (change, dr * dr + di * di);
-      most = fmax (most, (double) re * re + (double) im * im);
+      most = fmax (most, sqrt ((double) re * re + (double) im * im));
       if (a->re)
         a->re[at] = re;
       if (a->im)
         a->im[at] = im;
     }
-    change = sqrt (change / (most > 0 ? most : 1));
-    /* What the changes to come would still add, if they shrink as the last one did. */
-    if (a->played == 1) /* nothing to compare with yet */
-      change = 0;
-    double ratio = before[l] > 0 ? LAM_MIN (change / before[l], 0.99999) : 1;
-    double left = a->played == 1 ? INFINITY : change == 0 ? 0 : ratio < 1 ? change * ratio / (1 - ratio) : INFINITY;
-    before[l] = change;
-    done[l] = left < a->settle;
+    left = most > 0 ? left / most : left;
+    /* In so many playings the change must have shrunk to 0.37 of what it was: if not, it is made of rounding. */
+    bool rounding = false;
+    if (a->played >= next[l]) {
+      rounding = next[l] > 0 && change > 0.7 * mark[l];
+      mark[l] = change;
+      next[l] = a->played + (int) LAM_MIN (ceil (1 / (1 - ratio[l])), 1e6);
+    }
+    done[l] = a->played > 1 && (left < a->settle || rounding || change == 0);
     open += !done[l];
     if (done[l] || a->played == a->most_playings)
-      a->residual = fmax (a->residual, isfinite (left) ? left : change);
+      a->residual = fmax (a->residual, left);
   }
   return open;
+}
+
+static int
+settle (Walk *w, LamEpgArgs *a, int lanes)
+{
+  const LamEpgProgram *p = w->p;
+  double ratio[VW], square[VW], mark[VW] = {0};
+  int next[VW] = {0};
+  bool done[VW] = {false};
+  float *kept = w->sample + p->samples * 2 * VW;
+  memset (kept, 0, (size_t) (PLANES * (p->waters + p->semisolid) * p->orders) * VW * sizeof *kept);
+  contraction (w, ratio);
+  for (a->played = 1; a->played <= a->most_playings; a->played++) {
+    for (int64_t i = 0; i < p->passes; i++)
+      do_pass (w, &p->pass[i], true);
+    state_change (w, kept, square);
+    if (judge (w, a, ratio, square, mark, next, done, lanes) == 0)
+      break;
+  }
+  return LAM_MIN (a->played, a->most_playings);
 }
 
 static void
@@ -792,27 +855,15 @@ values (LamEpgArgs *a)
 {
   const LamEpgProgram *p = a->program;
   Walk walk = {.a = a, .p = p, .kept = p->orders + 2 * LAM_EPG_MARGIN}, *w = &walk;
-  int most = 0;
+  int most = p->playings;
   a->residual = 0;
   for (w->lane = 0; w->lane < a->lanes; w->lane += VW) {
-    const int lanes = LAM_MIN (VW, a->lanes - w->lane);
     begin (w, a->scratch);
-    if (p->playings > 0) {
-      for (int r = 0; r < p->playings; r++)
-        for (int64_t i = 0; i < p->passes; i++)
-          do_pass (w, &p->pass[i], r == p->playings - 1);
-      most = p->playings;
-      continue;
-    }
-    bool done[VW] = {false};
-    double before[VW] = {0};
-    for (a->played = 1; a->played <= a->most_playings; a->played++) {
+    for (int r = 0; r < p->playings; r++)
       for (int64_t i = 0; i < p->passes; i++)
-        do_pass (w, &p->pass[i], true);
-      if (compare (w, a, done, before, lanes) == 0 && a->played > 1)
-        break;
-    }
-    most = LAM_MAX (most, LAM_MIN (a->played, a->most_playings));
+        do_pass (w, &p->pass[i], r == p->playings - 1);
+    if (p->playings == 0)
+      most = LAM_MAX (most, settle (w, a, LAM_MIN (VW, a->lanes - w->lane)));
   }
   a->played = most;
 }

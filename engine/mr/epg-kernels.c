@@ -24,6 +24,6 @@ lam_epg_scratch (const LamEpgProgram *p)
 {
   int64_t planes = 6 * (p->waters + p->semisolid), kept = p->orders + 2 * LAM_EPG_MARGIN;
   int64_t vectors = 2 * planes * kept + 4 * p->durations + 2 * p->factors + (p->ordered ? 6 * kept : 0)
-                    + (p->playings == 0 ? 2 * p->samples : 0);
+                    + (p->playings == 0 ? 2 * p->samples + planes * p->orders : 0);
   return vectors * LAM_EPG_WIDTH;
 }

@@ -59,6 +59,9 @@ typedef struct {
   int shift, shifts_since;
   gboolean spoiled; /* since the last pass */
   gboolean turned;  /* there was such a pulse, and nothing spoiled since */
+  gboolean any;         /* there was such a pulse at all */
+  LamNumber first;      /* time of the first of them */
+  int first_shifts;     /* windings before it */
 } Resolve;
 
 static gboolean
@@ -136,6 +139,11 @@ close_stretch (Resolve *r)
   if (r->turned) {
     Stretch s = {r->pulse_time, r->shifts_since};
     g_array_append_val (r->p->stretch, s);
+  }
+  if (!r->any) {
+    r->first = r->pulse_time;
+    r->first_shifts = r->shifts_since;
+    r->any = TRUE;
   }
   r->pulse_time = lam_number (0);
   r->shifts_since = 0;
@@ -274,6 +282,11 @@ lam_program_new (LamSequence *sequence, const LamProgramOptions *options, GError
   g_array_append_val (p->delay, *tail);
   if (lam_sequence_playings (sequence) != 1) {
     r.since = lam_number_add (r.since, *tail);
+    if (r.turned) { /* from the last pulse to the first of the next playing */
+      r.pulse_time = lam_number_add (lam_number_add (r.pulse_time, *tail), r.first);
+      r.shifts_since += r.first_shifts;
+      close_stretch (&r);
+    }
     if (!add_pass (&r, LAM_PASS_NONE, -1, error))
       return NULL;
   }
@@ -423,8 +436,6 @@ bind_winding (LamProgram *p, const double *x)
     const Stretch *s = &g_array_index (p->stretch, Stretch, i);
     p->uniform = fabs (lam_number_at (&s->length, x) - s->orders * p->order_s) <= 1e-9 * fmax (most, first);
   }
-  if (p->bound.playings != 1)
-    p->uniform = p->uniform && !any; /* what lies between two playings would have to fit too */
   if (!any)
     p->order_s = 0;
 }

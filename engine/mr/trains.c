@@ -398,7 +398,7 @@ static const LamField flash_fields[] = {
     CHOICE ("inversion", "Inversion before the train", 0, inversions),
     {"inversion_duration", "ms", "Length of the adiabatic inversion", LAM_FIELD_NUMBER, 10, 0, 1000, NULL, TRUE},
     NUMBER ("inversion_phase", "deg", "Phase of the inversion", 0, -ANGLE, ANGLE),
-    NUMBER ("spoiler", "ms", "Spoiler after the inversion", 0, 0, TIME),
+    NUMBER ("spoiler", "ms", "Spoiler after the inversion", 5, 0, TIME),
     COUNT ("playings", "Playings, the last recorded (0: until settled)", 1, 0, 100000),
     {NULL},
 };
@@ -452,7 +452,7 @@ static const LamField truefisp_fields[] = {
     CHOICE ("inversion", "Inversion before the train", 0, inversions),
     {"inversion_duration", "ms", "Length of the adiabatic inversion", LAM_FIELD_NUMBER, 10, 0, 1000, NULL, TRUE},
     NUMBER ("inversion_phase", "deg", "Phase of the inversion", 0, -ANGLE, ANGLE),
-    NUMBER ("spoiler", "ms", "Spoiler after the inversion", 0, 0, TIME),
+    NUMBER ("spoiler", "ms", "Spoiler after the inversion", 5, 0, TIME),
     COUNT ("playings", "Playings, the last recorded (0: until settled)", 1, 0, 100000),
     {NULL},
 };

@@ -21,6 +21,25 @@ vexp (vf x)
   return vldexp (p, n);
 }
 
+/* exp (x) - 1, of which little is left for small x: relative error below 2e-7. */
+static inline vf
+vexpm1 (vf x)
+{
+  x = vmax (vmin (x, vset (88.0f)), vset (-87.0f));
+  vf n = vround (vmul (x, vset (1.44269504f)));
+  vf r = vfnma (n, vset (0.693145752f), x);
+  r = vfnma (n, vset (1.42860677e-6f), r);
+  vf p = vset (1.0f / 5040);
+  p = vfma (p, r, vset (1.0f / 720));
+  p = vfma (p, r, vset (1.0f / 120));
+  p = vfma (p, r, vset (1.0f / 24));
+  p = vfma (p, r, vset (1.0f / 6));
+  p = vfma (p, r, vset (0.5f));
+  p = vfma (vmul (p, r), r, r);
+  vf two = vldexp (vset (1.0f), n);
+  return vfma (p, two, vsub (two, vset (1.0f)));
+}
+
 static inline void
 vsincos (vf x, vf *sine, vf *cosine)
 {

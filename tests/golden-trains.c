@@ -1,0 +1,280 @@
+#include "golden-trains.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mr-util.h"
+#include "mr/constants.h"
+
+static LamModel *
+model_of (const char *template, LamProtocol **p)
+{
+  const LamTemplate *t = lam_template_find (template);
+  g_assert_nonnull (t);
+  *p = lam_protocol_new (t);
+  return lam_model_new_for (*p);
+}
+
+static void
+put (LamProtocol *p, const char *name, double value)
+{
+  g_autoptr (GError) error = NULL;
+  lam_protocol_set_value (p, name, value, &error);
+  g_assert_no_error (error);
+}
+
+static int
+states (hid_t group)
+{
+  return golden_has_attr (group, "states") ? (int) golden_attr_int (group, "states") : 0;
+}
+
+/* ---- mrf ---- */
+
+static void
+check_mrf (hid_t group, const char *name, gpointer tally)
+{
+  LamProtocol *p;
+  g_autoptr (LamModel) m = model_of ("MRF", &p);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  mr_set (p, "flip", group, "flip_deg");
+  mr_set (p, "TR", group, "TR_ms");
+  mr_set (p, "TI", group, "TI_ms");
+  lam_model_set_orders (m, states (group));
+  if (golden_has (group, "signal") || golden_has (group, "signal_re"))
+    mr_check (tally, "mrf", name, group, m, t, NULL);
+}
+
+void
+golden_mrf_add (hid_t file, GoldenTally *tally)
+{
+  golden_each_group (file, "mrf", check_mrf, tally);
+}
+
+/* ---- fse ---- */
+
+static void
+check_batch (hid_t group, const char *name, GoldenTally *tally, LamModel *m, LamTissues *t)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autoptr (GError) error = NULL;
+  g_autofree double *flip = golden_read_double (group, "flip_deg", shape);
+  int64_t trains = shape[0], n = shape[1], voxels = lam_tissues_voxels (t);
+  g_autofree float *re = g_new0 (float, trains * voxels * n), *im = g_new0 (float, trains * voxels * n);
+  for (int64_t i = 0; i < trains; i++) {
+    LamSignal s;
+    lam_model_set (m, "flip", flip + i * n, (int) n, &error);
+    g_assert_no_error (error);
+    lam_model_simulate (m, t, NULL, mr_devices (), NULL, &s, &error);
+    g_assert_no_error (error);
+    if (s.re)
+      memcpy (re + i * voxels * n, s.re, voxels * n * sizeof *re);
+    if (s.im)
+      memcpy (im + i * voxels * n, s.im, voxels * n * sizeof *im);
+    lam_signal_clear (&s);
+  }
+  golden_tally_add (tally, "fse", name, mr_distance_of (re, im, trains * voxels * n, group, "signal"),
+                    golden_attr_double (group, "tolerance_rel_float32"));
+}
+
+static void
+check_fse (hid_t group, const char *name, gpointer tally)
+{
+  LamProtocol *p;
+  gboolean hyper = strcmp (name, "hyperecho") == 0;
+  g_autoptr (LamModel) m = model_of (hyper ? "Hyperecho" : "FSE", &p);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  mr_set (p, "ESP", group, "ESP_ms");
+  mr_set (p, "TR", group, "TR_ms");
+  mr_set (p, "exc_flip", group, "exc_flip_deg");
+  mr_set (p, "exc_phase", group, "exc_phase_deg");
+  mr_set (p, "phases", group, "phase_deg");
+  put (p, "playings", golden_has_attr (group, "playings") ? golden_attr_double (group, "playings") : 1);
+  lam_model_set_orders (m, states (group));
+  if (strcmp (name, "train_batch") == 0) {
+    check_batch (group, name, tally, m, t);
+    return;
+  }
+  mr_set (p, "flip", group, "flip_deg");
+  mr_check (tally, "fse", name, group, m, t, NULL);
+}
+
+void
+golden_fse_add (hid_t file, GoldenTally *tally)
+{
+  golden_each_group (file, "fse", check_fse, tally);
+}
+
+/* ---- ssfp ---- */
+
+/* A FISP repetition: pulse, sample at once, one winding; played until it has settled. */
+static void
+check_settled (hid_t group, const char *name, GoldenTally *tally)
+{
+  g_autoptr (LamSequence) s = lam_sequence_new ();
+  lam_sequence_rf (s, LAM_RF_EXCITATION, lam_number (golden_attr_double (group, "flip_deg") * LAM_DEGREE), lam_number (0), 0);
+  lam_sequence_adc (s, LAM_ADC_SINGLE, lam_number (0), LAM_SHIFT_AFTER);
+  lam_sequence_wait (s, lam_number (golden_attr_double (group, "TR_ms") * 1e-3));
+  lam_sequence_set_playings (s, 0);
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (s);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  lam_model_set_orders (m, 300);
+  mr_check (tally, "ssfp", name, group, m, t, NULL);
+}
+
+static void
+check_ssfp (hid_t group, const char *name, gpointer tally)
+{
+  static const struct {
+    const char *prefix, *template;
+  } kinds[] = {{"cest", "CEST"},
+               {"flash", "FLASH"},
+               {"fmssfp", "fmSSFP"},
+               {"settled_balanced", "TrueFISP"},
+               {"stimulated", "StimulatedEcho"},
+               {"truefisp", "TrueFISP"}};
+  static const char *const fields[][2] = {{"flip", "flip_deg"},
+                                          {"TR", "TR_ms"},
+                                          {"TE", "TE_ms"},
+                                          {"TM", "TM_ms"},
+                                          {"nshots", "nshots"},
+                                          {"pulse_duration", "pulse_ms"},
+                                          {"bandwidth_time", "bandwidth_time"},
+                                          {"dwell", "dwell_ms"},
+                                          {"rf_increment", "rf_increment_deg"},
+                                          {"offsets", "offsets_ppm"},
+                                          {"field", "field_T"},
+                                          {"B1sat", "B1sat_uT"},
+                                          {"npulses", "npulses"},
+                                          {"interpulse_delay", "gap_ms"},
+                                          {"recovery", "recovery_ms"}};
+  if (g_str_has_prefix (name, "settled_unbalanced")) {
+    check_settled (group, name, tally);
+    return;
+  }
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++) {
+    if (!g_str_has_prefix (name, kinds[k].prefix))
+      continue;
+    LamProtocol *p;
+    g_autoptr (LamModel) m = model_of (kinds[k].template, &p);
+    g_autoptr (LamTissues) t = mr_tissues (group);
+    for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+      if (lam_template_field (lam_protocol_template (p), fields[i][0]))
+        mr_set (p, fields[i][0], group, fields[i][1]);
+    if (golden_has_attr (group, "rf_increment_deg"))
+      put (p, "spoiling", 1);
+    if (strstr (name, "adiabatic"))
+      put (p, "inversion", 2);
+    if (g_str_has_prefix (name, "settled")) {
+      put (p, "playings", 0);
+      put (p, "nshots", 1);
+      put (p, "phase_increment", 0);
+      put (p, "half_alpha", 0);
+    }
+    lam_model_set_orders (m, states (group));
+    mr_check (tally, "ssfp", name, group, m, t, NULL);
+    return;
+  }
+  g_error ("ssfp/%s: no template plays this", name);
+}
+
+void
+golden_ssfp_add (hid_t file, GoldenTally *tally)
+{
+  golden_each_group (file, "ssfp", check_ssfp, tally);
+}
+
+/* ---- mprage, mpnrage ---- */
+
+void
+golden_mprage_add (hid_t file, GoldenTally *tally)
+{
+  static const char *const names[][2] = {{"mprage", "MPRAGE"}, {"mpnrage", "MPnRAGE"}};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (!golden_has (file, names[i][0]))
+      continue;
+    hid_t group = golden_open_group (file, names[i][0]);
+    LamProtocol *p;
+    g_autoptr (LamModel) m = model_of (names[i][1], &p);
+    g_autoptr (LamTissues) t = mr_tissues (group);
+    mr_set (p, "TI", group, "TI_ms");
+    mr_set (p, i == 0 ? "TRspgr" : "TR", group, "TR_ms");
+    mr_set (p, "flip", group, "flip_deg");
+    mr_set (p, "nshots", group, "nshots");
+    mr_check (tally, names[i][0], names[i][0], group, m, t, NULL);
+    H5Gclose (group);
+  }
+}
+
+/* ---- physics: events as they are ---- */
+
+static LamSequence *
+events_of (hid_t group, gboolean ideal)
+{
+  int64_t shape[GOLDEN_MAX_RANK], n;
+  g_autofree double *time = golden_read_double (group, "event_time_s", shape);
+  g_autofree double *flip = golden_read_double (group, "event_flip_rad", shape);
+  g_autofree double *phase = golden_read_double (group, "event_phase_rad", shape);
+  g_autofree int32_t *kind = golden_read_int32 (group, "event_kind", shape);
+  g_autofree int32_t *action = golden_read_int32 (group, "event_action", shape);
+  g_autofree int32_t *recorded = golden_read_int32 (group, "event_recorded", shape);
+  g_autofree double *frequency =
+      golden_has (group, "event_frequency_hz") ? golden_read_double (group, "event_frequency_hz", shape) : NULL;
+  n = golden_count (shape);
+  LamSequence *s = lam_sequence_new ();
+  int definition = 0;
+  if (!ideal) {
+    /* A definition with the saturation that the group states: -pi / length for a rectangle. */
+    double saturation = golden_has (group, "saturation_per_flip2") || golden_has_attr (group, "saturation_per_flip2")
+                            ? (golden_has (group, "saturation_per_flip2")
+                                   ? golden_read_double (group, "saturation_per_flip2", NULL)[0]
+                                   : golden_attr_double (group, "saturation_per_flip2"))
+                            : -LAM_PI / 1e-3;
+    double ones[101];
+    for (int i = 0; i < 101; i++)
+      ones[i] = 1;
+    g_autoptr (LamRf) rf = lam_rf_from_waveform (101, ones, NULL, LAM_PI / -saturation / 100, 0, NULL);
+    g_assert_cmpfloat_with_epsilon (rf->saturation, saturation, 1e-6 * fabs (saturation));
+    definition = lam_sequence_add_definition (s, rf);
+  }
+  double now = 0;
+  for (int64_t i = 0; i < n; i++) {
+    lam_sequence_wait (s, lam_number (time[i] - now));
+    now = time[i];
+    LamNumber f = lam_number (flip[i]), p = lam_number (phase[i]);
+    switch (kind[i]) {
+    case 0: lam_sequence_action (s, (unsigned) action[i]); break;
+    case 1: {
+      LamEvent *e = lam_sequence_rf (s, LAM_RF_EXCITATION, f, p, (unsigned) action[i]);
+      e->definition = definition;
+      e->frequency_hz = frequency ? frequency[i] : 0;
+      break;
+    }
+    case 2: lam_sequence_adc (s, recorded[i] ? LAM_ADC_SINGLE : LAM_ADC_NON_ACQUIRED, p, (unsigned) action[i]); break;
+    default: lam_sequence_rf (s, LAM_RF_INVERSION, f, p, (unsigned) action[i]);
+    }
+  }
+  if (golden_has_attr (group, "crusher_rad"))
+    lam_sequence_set_crusher (s, golden_attr_double (group, "crusher_rad"), golden_attr_double (group, "voxel_m"));
+  return s;
+}
+
+static void
+check_physics (hid_t group, const char *name, gpointer tally)
+{
+  if (strcmp (name, "lineshape") == 0)
+    return; /* with the pulses */
+  gboolean ideal = !golden_has_attr (group, "saturation_per_flip2") && !golden_has (group, "saturation_per_flip2")
+                   && !strstr (name, "rect");
+  g_autoptr (LamSequence) s = events_of (group, ideal);
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (s);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  lam_model_set_orders (m, states (group));
+  mr_check (tally, "physics", name, group, m, t, NULL);
+}
+
+void
+golden_physics_add (hid_t file, GoldenTally *tally)
+{
+  golden_each_group (file, "physics", check_physics, tally);
+}
