@@ -62,7 +62,7 @@ check_batch (hid_t group, const char *name, GoldenTally *tally, LamModel *m, Lam
   int64_t trains = shape[0], n = shape[1], voxels = lam_tissues_voxels (t);
   g_autofree float *re = g_new0 (float, trains * voxels * n), *im = g_new0 (float, trains * voxels * n);
   for (int64_t i = 0; i < trains; i++) {
-    LamSignal s;
+    LamSignal s = {0};
     lam_model_set (m, "flip", flip + i * n, (int) n, &error);
     g_assert_no_error (error);
     lam_model_simulate (m, t, NULL, mr_devices (), NULL, &s, &error);

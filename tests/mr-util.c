@@ -108,7 +108,7 @@ mr_check (GoldenTally *tally, const char *kind, const char *name, hid_t group, L
           const LamSimulateOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  LamSignal s;
+  LamSignal s = {0};
   lam_model_simulate (model, tissues, options, mr_devices (), NULL, &s, &error);
   g_assert_no_error (error);
   double d = mr_distance (&s, group, "signal");

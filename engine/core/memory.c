@@ -9,6 +9,8 @@
 
 #include "core/error.h"
 
+#define HUGE_PAGE (1 << 21)
+
 /* In front of every block: its size, padded so that the block keeps its alignment. */
 typedef struct {
   int64_t bytes;
@@ -70,13 +72,14 @@ lam_alloc (int64_t bytes, const char *what, GError **error)
     return NULL;
   }
   int64_t total = lam_round_up (bytes, LAM_ALIGN) + (int64_t) sizeof (Header);
-  if (lam_memory_inject () || posix_memalign ((void **) &h, LAM_ALIGN, total) != 0) {
+  gboolean huge = bytes >= 2 * HUGE_PAGE; /* then it begins with one, or none could be used */
+  if (lam_memory_inject () || posix_memalign ((void **) &h, huge ? HUGE_PAGE : LAM_ALIGN, total) != 0) {
     g_autofree char *size = g_format_size (bytes);
     g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY, "%s: %s of memory could not be had", what, size);
     return NULL;
   }
   h->bytes = bytes;
-  if (bytes >= (1 << 22))
+  if (huge)
     madvise (h, total, MADV_HUGEPAGE);
   int64_t now = atomic_fetch_add (&bytes_now, bytes) + bytes, peak = atomic_load (&bytes_peak);
   while (now > peak && !atomic_compare_exchange_weak (&bytes_peak, &peak, now))

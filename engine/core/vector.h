@@ -20,6 +20,7 @@ typedef __m512i vi;
 #define vdiv(a, b) _mm512_div_ps (a, b)
 #define vfma(a, b, c) _mm512_fmadd_ps (a, b, c)
 #define vfnma(a, b, c) _mm512_fnmadd_ps (a, b, c) /* c - a b */
+#define vfms(a, b, c) _mm512_fmsub_ps (a, b, c)   /* a b - c */
 #define vsqrt(a) _mm512_sqrt_ps (a)
 #define vmin(a, b) _mm512_min_ps (a, b)
 #define vmax(a, b) _mm512_max_ps (a, b)
@@ -134,6 +135,7 @@ typedef __m256i vi;
 #define vdiv(a, b) _mm256_div_ps (a, b)
 #define vfma(a, b, c) _mm256_fmadd_ps (a, b, c)
 #define vfnma(a, b, c) _mm256_fnmadd_ps (a, b, c)
+#define vfms(a, b, c) _mm256_fmsub_ps (a, b, c)
 #define vsqrt(a) _mm256_sqrt_ps (a)
 #define vmin(a, b) _mm256_min_ps (a, b)
 #define vmax(a, b) _mm256_max_ps (a, b)
@@ -267,6 +269,7 @@ typedef int32_t vi;
 #define vdiv(a, b) ((a) / (b))
 #define vfma(a, b, c) ((a) * (b) + (c))
 #define vfnma(a, b, c) ((c) - (a) * (b))
+#define vfms(a, b, c) ((a) * (b) - (c))
 #define vsqrt(a) sqrtf (a)
 #define vmin(a, b) ((a) < (b) ? (a) : (b))
 #define vmax(a, b) ((a) > (b) ? (a) : (b))

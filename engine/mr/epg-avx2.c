@@ -5,4 +5,5 @@
 const LamEpgKernels lam_epg_kernels_avx2 = {
     .isa = "avx2",
     .values = values,
+    .turn_round = turn_round,
 };

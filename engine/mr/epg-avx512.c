@@ -5,4 +5,5 @@
 const LamEpgKernels lam_epg_kernels_avx512 = {
     .isa = "avx512",
     .values = values,
+    .turn_round = turn_round,
 };

@@ -38,11 +38,13 @@ typedef struct {
   State now, next;
   float *relax;  /* [durations][4][VW]: E1 - 1, E2, turn re, im */
   float *factor; /* [factors][2][VW] */
+  float *angle;  /* [pulses][2][VW]: cos and sin of the flip angles */
   float *order;  /* [6][orders + margins][VW]: factors by order of F+, F-, Z (re, im), of the duration order_of */
   float *sample; /* [samples][2][VW]: the playing under way, where playings are compared */
   int order_of;
   int kept; /* orders + 2 margins */
   vf frame_re, frame_im;
+  vf m0_re, m0_im;
 } Walk;
 
 #define LANES(q) (w->a->tissue[q] + w->lane)
@@ -148,19 +150,43 @@ make_orders (Walk *w, int duration)
   }
 }
 
+/* Flip angles of instant pulses, all at once: one after the other they would wait for each other's last digit. */
+static void
+make_angles (Walk *w)
+{
+  for (int64_t i = 0; i < w->p->pulses; i++) {
+    const LamEpgPulse *pulse = &w->p->pulse[i];
+    vf b1 = vload (w->a->field + (int64_t) pulse->shim * 2 * LAM_EPG_WIDTH + w->lane), s, c;
+    vsincos (vmul (vset ((float) (w->p->real ? pulse->signed_flip : pulse->flip)), b1), &s, &c);
+    vstore (w->angle + i * 2 * VW, c);
+    vstore (w->angle + (i * 2 + 1) * VW, s);
+  }
+}
+
 /* ---- samples ---- */
+
+INLINE vf
+vneg (vf x)
+{
+  return vsub (vzero (), x);
+}
 
 INLINE void
 put (Walk *w, const LamEpgRecord *r, vf re, vf im)
 {
   const LamEpgArgs *a = w->a;
+  if (w->p->real && !w->p->analytic && !w->sample && !(a->re && a->im)) { /* one plane alone */
+    float *to = (a->re ? a->re : a->im) + (int64_t) r->out * LAM_EPG_WIDTH + w->lane;
+    vstore (to, vmul (vmul (re, vset ((float) (a->re ? r->re : r->im))), w->m0_re));
+    return;
+  }
   if (r->factor >= 0 && w->p->analytic) {
     vf fr = vload (w->factor + r->factor * 2 * VW), fi = vload (w->factor + r->factor * 2 * VW + VW);
     vf x = vfnma (im, fi, vmul (re, fr));
     im = vfma (im, fr, vmul (re, fi));
     re = x;
   }
-  vf m0 = tissue (w, LAM_M0), m1 = tissue (w, LAM_M0_IMAG), cr = vset ((float) r->re), ci = vset ((float) r->im);
+  vf m0 = w->m0_re, m1 = w->m0_im, cr = vset ((float) r->re), ci = vset ((float) r->im);
   vf x = vfnma (im, m1, vmul (re, m0));
   im = vfma (im, m0, vmul (re, m1));
   re = vfnma (im, ci, vmul (x, cr));
@@ -196,6 +222,12 @@ peek (Walk *w, const LamEpgRecord *r)
 {
   const int waters = w->p->waters;
   vf re = vzero (), im = vzero ();
+  if (w->p->real && !w->p->semisolid && r->shift >= 0) {
+    const float *e = w->relax + (int64_t) r->relax * 4 * VW;
+    re = r->shift == 0 ? vload (w->now.x[FPI]) : vneg (vload (AT (w->now.x[FMI], r->shift)));
+    put (w, r, r->relax < 0 ? re : vmul (re, vload (e + VW)), im);
+    return;
+  }
   if (r->shift < 0) {
     put (w, r, re, im);
     return;
@@ -277,12 +309,6 @@ take_records (Walk *w, const LamEpgPass *pass)
 
 /* ---- winding ---- */
 
-INLINE vf
-vneg (vf x)
-{
-  return vsub (vzero (), x);
-}
-
 /* Before a pass reads F+ below order 0: it is the conjugate of F-. */
 INLINE void
 fold_before (const Walk *w, int before)
@@ -345,7 +371,7 @@ real_pass (Walk *w, const bool semisolid, const LamEpgPass *pass, const RealCoef
     vf u = vadd (fp, fm), d = vsub (fp, fm);
     vf h = vfnma (s1, fz, vmul (ce2h, d)), nz = vfma (c1, fz, vmul (se2h, d));
     vstore (AT (tp, k), vfma (e2h, u, h));
-    vstore (AT (tm, k), vfma (e2h, u, vneg (h)));
+    vstore (AT (tm, k), vfms (e2h, u, h));
     vstore (AT (tz, k), nz);
   }
   /* What recovers appears at order 0, and is turned with it. */
@@ -373,8 +399,8 @@ rotate_store (float *const *t, int k, int na, vf c, vf s, vf ur, vf ui, vf dr, v
   vf hr = vfma (s, zi, vmul (ch, dr)), hi = vfnma (s, zr, vmul (ch, di));
   vstore (AT (t[FPR], k + na), vfma (half, ur, hr));
   vstore (AT (t[FPI], k + na), vfma (half, ui, hi));
-  vstore (AT (t[FMR], k - na), vfma (half, ur, vneg (hr)));
-  vstore (AT (t[FMI], k - na), vfma (half, ui, vneg (hi)));
+  vstore (AT (t[FMR], k - na), vfms (half, ur, hr));
+  vstore (AT (t[FMI], k - na), vfms (half, ui, hi));
   vstore (AT (t[ZR], k), vfma (c, zr, vmul (sh, di)));
   vstore (AT (t[ZI], k), vfnma (sh, dr, vmul (c, zi)));
 }
@@ -415,8 +441,8 @@ single_pass (Walk *w, const bool turning, const LamEpgPass *pass, const ComplexC
     const vf scale = turning ? half : e2h;
     vstore (AT (t[FPR], k + na), vfma (scale, ur, hr));
     vstore (AT (t[FPI], k + na), vfma (scale, ui, hi));
-    vstore (AT (t[FMR], k - na), vfma (scale, ur, vneg (hr)));
-    vstore (AT (t[FMI], k - na), vfma (scale, ui, vneg (hi)));
+    vstore (AT (t[FMR], k - na), vfms (scale, ur, hr));
+    vstore (AT (t[FMI], k - na), vfms (scale, ui, hi));
     vstore (AT (t[ZR], k), nr);
     vstore (AT (t[ZI], k), ni);
   }
@@ -525,11 +551,11 @@ rotation (const Walk *w, const LamEpgPass *pass, vf *c, vf *s, vf *in_re, vf *in
     *out_im = vload (r + 5 * LAM_EPG_WIDTH);
     return;
   }
-  const float *field = w->a->field + (int64_t) pulse->shim * 2 * LAM_EPG_WIDTH + w->lane;
-  vf b1 = vload (field);
-  vsincos (vmul (vset ((float) (w->p->real ? pulse->signed_flip : pulse->flip)), b1), s, c);
+  *c = vload (w->angle + (int64_t) pass->rf * 2 * VW);
+  *s = vload (w->angle + ((int64_t) pass->rf * 2 + 1) * VW);
   if (w->p->real)
     return;
+  const float *field = w->a->field + (int64_t) pulse->shim * 2 * LAM_EPG_WIDTH + w->lane;
   double turns = pulse->phase / 6.283185307179586;
   vsincos (vadd (vset ((float) ((turns - rint (turns)) * 6.283185307179586)), vload (field + LAM_EPG_WIDTH)), in_im,
            in_re);
@@ -716,25 +742,36 @@ static void
 begin (Walk *w, float *scratch)
 {
   const LamEpgProgram *p = w->p;
-  const int planes = PLANES * (p->waters + p->semisolid);
-  const int64_t plane = (int64_t) w->kept * VW;
-  memset (scratch, 0, (size_t) (2 * planes * plane) * sizeof *scratch);
-  for (int i = 0; i < planes; i++) {
-    w->now.x[i] = scratch + i * plane + LAM_EPG_MARGIN * VW;
-    w->next.x[i] = w->now.x[i] + planes * plane;
+  const int pools = p->waters + p->semisolid;
+  const int64_t plane = (int64_t) w->kept * VW, stride = lam_epg_plane (p), pair = pools * PLANES * stride;
+  for (int i = 0; i < pools * PLANES; i++) {
+    const bool used = !p->real || i % PLANES == FPI || i % PLANES == FMI || i % PLANES == ZR;
+    w->now.x[i] = scratch + i * stride;
+    w->next.x[i] = w->now.x[i] + pair + LAM_EPG_HALF_PAGE;
+    if (used) {
+      memset (w->now.x[i], 0, plane * sizeof (float));
+      memset (w->next.x[i], 0, plane * sizeof (float));
+    }
+    w->now.x[i] += LAM_EPG_MARGIN * VW;
+    w->next.x[i] += LAM_EPG_MARGIN * VW;
   }
-  scratch += 2 * planes * plane;
+  scratch += 2 * pair + LAM_EPG_HALF_PAGE;
   w->relax = scratch;
   scratch += p->durations * 4 * VW;
   w->factor = scratch;
   scratch += p->factors * 2 * VW;
+  w->angle = scratch;
+  scratch += p->pulses * 2 * VW;
   w->order = scratch;
   scratch += p->ordered ? 6 * plane : 0;
   w->sample = p->playings == 0 ? scratch : NULL;
   w->order_of = -1;
   w->frame_re = vset (1.0f);
   w->frame_im = vzero ();
+  w->m0_re = tissue (w, LAM_M0);
+  w->m0_im = tissue (w, LAM_M0_IMAG);
   make_relaxation (w);
+  make_angles (w);
   if (p->analytic)
     make_factors (w);
   /* Equilibrium: the pools' fractions. */
@@ -866,4 +903,21 @@ values (LamEpgArgs *a)
       most = LAM_MAX (most, settle (w, a, LAM_MIN (VW, a->lanes - w->lane)));
   }
   a->played = most;
+}
+
+/* [samples][LAM_EPG_WIDTH] to [lanes][samples]. */
+static void
+turn_round (const float *from, int64_t samples, int lanes, float *to)
+{
+  float index[VW];
+  for (int i = 0; i < VW; i++)
+    index[i] = (float) (i * LAM_EPG_WIDTH);
+  const vi step = vtoint (vload (index));
+  int64_t s = 0;
+  for (; s + VW <= samples; s += VW)
+    for (int l = 0; l < lanes; l++)
+      vstore (to + l * samples + s, vgather (from + s * LAM_EPG_WIDTH + l, step));
+  for (; s < samples; s++)
+    for (int l = 0; l < lanes; l++)
+      to[l * samples + s] = from[s * LAM_EPG_WIDTH + l];
 }

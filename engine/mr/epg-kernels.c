@@ -20,10 +20,18 @@ lam_epg_kernels (void)
 }
 
 int64_t
+lam_epg_plane (const LamEpgProgram *p)
+{
+  int64_t kept = p->orders + 2 * LAM_EPG_MARGIN;
+  return lam_round_up (kept * LAM_EPG_WIDTH, 4096 / 4) + 2 * LAM_ALIGN / 4;
+}
+
+int64_t
 lam_epg_scratch (const LamEpgProgram *p)
 {
   int64_t planes = 6 * (p->waters + p->semisolid), kept = p->orders + 2 * LAM_EPG_MARGIN;
-  int64_t vectors = 2 * planes * kept + 4 * p->durations + 2 * p->factors + (p->ordered ? 6 * kept : 0)
+  int64_t vectors = 4 * p->durations + 2 * p->factors + 2 * p->pulses
+                    + (p->ordered ? 6 * kept : 0)
                     + (p->playings == 0 ? 2 * p->samples + planes * p->orders : 0);
-  return vectors * LAM_EPG_WIDTH;
+  return 2 * planes * lam_epg_plane (p) + LAM_EPG_HALF_PAGE + vectors * LAM_EPG_WIDTH;
 }

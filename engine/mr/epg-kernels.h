@@ -93,8 +93,14 @@ typedef struct {
 typedef struct {
   const char *isa;
   void (*values) (LamEpgArgs *a);
+  /* [samples][LAM_EPG_WIDTH] to [lanes][samples]. */
+  void (*turn_round) (const float *from, int64_t samples, int lanes, float *to);
 } LamEpgKernels;
 
+/* Floats from one plane of states to the next: whole pages and two lines, and the state that is written lies half a page from
+ * the one that is read. A store and a load that agree in the last twelve bits of their address would wait for each other. */
+int64_t lam_epg_plane (const LamEpgProgram *p);
+#define LAM_EPG_HALF_PAGE (2048 / 4)
 /* Floats of scratch that `values` needs. */
 int64_t lam_epg_scratch (const LamEpgProgram *p);
 

@@ -4,4 +4,5 @@
 const LamEpgKernels lam_epg_kernels_scalar = {
     .isa = "scalar",
     .values = values,
+    .turn_round = turn_round,
 };

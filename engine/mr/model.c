@@ -247,6 +247,7 @@ static gboolean
 join (const LamSignal *parts, int n, gboolean real, LamSignal *signal, GError **error)
 {
   gboolean re = FALSE, im = FALSE;
+  lam_signal_clear (signal);
   *signal = (LamSignal){.voxels = parts[0].voxels,
                         .real_path = parts[0].real_path,
                         .orders = parts[0].orders,
@@ -291,8 +292,8 @@ lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
                     LamControl *control, LamSignal *signal, GError **error)
 {
   int n;
-  memset (signal, 0, sizeof *signal);
   if (lam_model_is_closed (m)) {
+    lam_signal_clear (signal);
     if (evaluate_closed (m, tissues, control, signal, error))
       return TRUE;
     lam_signal_clear (signal);

@@ -38,16 +38,6 @@ fail (Run *r, GError *error)
   g_mutex_unlock (&r->lock);
 }
 
-/* The mean over positions of @lanes lanes' samples, each voxel's own, to [voxels][samples]. */
-static void
-deliver (const LamProblem *q, const float *from, int lanes, float *to)
-{
-  const int64_t samples = q->p.samples;
-  for (int64_t s = 0; s < samples; s++)
-    for (int l = 0; l < lanes; l++)
-      to[l * samples + s] = from[s * LAM_EPG_WIDTH + l];
-}
-
 static void
 note (Run *r, const LamEpgArgs *a)
 {
@@ -72,9 +62,9 @@ play (Run *r, float *memory, int64_t first, int n, float *re, float *im, GError 
     lam_epg_kernels ()->values (&a);
     note (r, &a);
     if (re)
-      deliver (q, g.re, n, re);
+      lam_epg_kernels ()->turn_round (g.re, q->p.samples, n, re);
     if (im)
-      deliver (q, g.im, n, im);
+      lam_epg_kernels ()->turn_round (g.im, q->p.samples, n, im);
     return TRUE;
   }
   /* A voxel's positions in turn, added in their order. */
@@ -240,8 +230,16 @@ allocate_signal (const LamProblem *q, LamSignal *signal, GError **error)
   signal->real_path = q->p.real;
   signal->orders = q->p.orders;
   int64_t n = lam_mul_size (signal->voxels, MAX (signal->samples, 1));
-  return (!q->have_re || (signal->re = lam_alloc_n (n, 4, "signal", error)))
-         && (!q->have_im || (signal->im = lam_alloc_n (n, 4, "signal", error)));
+  float **planes[2] = {&signal->re, &signal->im};
+  gboolean have[2] = {q->have_re, q->have_im};
+  for (int i = 0; i < 2; i++) {
+    if (!have[i] || n != signal->capacity)
+      g_clear_pointer (planes[i], lam_free);
+    if (have[i] && !*planes[i] && !(*planes[i] = lam_alloc_n (n, 4, "signal", error)))
+      return FALSE;
+  }
+  signal->capacity = n;
+  return TRUE;
 }
 
 gboolean
@@ -250,7 +248,9 @@ lam_simulate (LamProgram *program, const LamTissues *tissues, const LamSimulateO
 {
   LamProblem q;
   gboolean ok = FALSE;
-  memset (signal, 0, sizeof *signal);
+  LamSignal fresh = {.re = signal->re, .im = signal->im, .capacity = signal->capacity};
+  g_free (signal->route);
+  *signal = fresh;
   if (lam_problem_init (&q, program, tissues, options, FALSE, error) && allocate_signal (&q, signal, error)) {
     Run r = {.q = &q, .signal = signal, .control = control};
     g_mutex_init (&r.lock);
@@ -278,4 +278,5 @@ lam_signal_clear (LamSignal *signal)
   g_clear_pointer (&signal->re, lam_free);
   g_clear_pointer (&signal->im, lam_free);
   g_clear_pointer (&signal->route, g_free);
+  memset (signal, 0, sizeof *signal);
 }

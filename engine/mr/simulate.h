@@ -25,7 +25,8 @@ typedef struct {
 /* Samples of all voxels, [voxels][samples]; re or im is NULL where the train makes it 0 for every voxel. */
 typedef struct {
   int64_t voxels, samples;
-  float *re, *im; /* lam_free () */
+  float *re, *im;  /* lam_free () */
+  int64_t capacity; /* floats that re and im hold */
   gboolean real_path;
   int played;      /* playings of the longest voxel */
   double residual; /* trains played until settled: estimated distance from it, relative to the peak */
@@ -41,6 +42,7 @@ typedef struct {
   gboolean have_re, have_im;
 } LamSimulation;
 
+/* @signal: all zero, or what an earlier call filled: its memory is used again where it fits. */
 gboolean lam_simulate (LamProgram *program, const LamTissues *tissues, const LamSimulateOptions *options,
                        LamDevices *devices, LamControl *control, LamSignal *signal, GError **error);
 void lam_signal_clear (LamSignal *signal);
