@@ -29,6 +29,55 @@ states (hid_t group)
   return golden_has_attr (group, "states") ? (int) golden_attr_int (group, "states") : 0;
 }
 
+/* jacobian_flip: (atoms, flips, samples), for each degree. */
+static void
+check_flips (hid_t group, const char *kind, const char *name, GoldenTally *tally, LamModel *m, LamTissues *t)
+{
+  static const char *const names[] = {"flip", NULL};
+  g_autoptr (GError) error = NULL;
+  LamJacobian j = {0};
+  lam_model_jacobian (m, t, NULL, names, mr_devices (), NULL, &j, NULL, &error);
+  g_assert_no_error (error);
+  double d = mr_distance_of (j.re, j.im, j.signal.voxels * j.n * j.signal.samples, group, "jacobian_flip");
+  g_test_message ("%s, by every flip: %.2g", name, d);
+  golden_tally_add (tally, kind, name, d, golden_attr_double (group, "tolerance_rel_float32"));
+  lam_jacobian_clear (&j);
+}
+
+/* cost = sum weight |signal|^2, and its gradient by every flip, in reverse. */
+static void
+check_gradient (hid_t group, const char *name, GoldenTally *tally, LamModel *m, LamTissues *t)
+{
+  g_autoptr (GError) error = NULL;
+  LamSignal s = {0};
+  int n, values;
+  lam_model_simulate (m, t, NULL, mr_devices (), NULL, &s, &error);
+  g_assert_no_error (error);
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *weight = golden_read_double (group, "weight", shape);
+  g_autofree float *re = g_new0 (float, s.voxels *s.samples), *im = g_new0 (float, s.voxels *s.samples);
+  double cost = 0;
+  for (int64_t i = 0; i < s.voxels * s.samples; i++) {
+    double a = s.re ? s.re[i] : 0, b = s.im ? s.im[i] : 0;
+    cost += weight[i] * (a * a + b * b);
+    re[i] = (float) (2 * weight[i] * a);
+    im[i] = (float) (2 * weight[i] * b);
+  }
+  lam_signal_clear (&s);
+  double bound = golden_attr_double (group, "tolerance_rel_float32"), truth = golden_attr_double (group, "cost");
+  golden_tally_add (tally, "fse, cost", name, fabs (cost - truth) / fabs (truth), bound);
+  LamProgram *const *p = lam_model_programs (m, &n, &error);
+  const LamProtocolEntry *e = lam_sequence_entry (lam_program_sequence (p[0]), "flip");
+  lam_program_values (p[0], &values);
+  g_autofree double *g = g_new (double, values);
+  lam_gradient (p[0], t, NULL, NULL, 0, re, im, mr_devices (), NULL, NULL, g, &error);
+  g_assert_no_error (error);
+  g_autofree double *gradient = golden_read_double (group, "gradient", shape);
+  double d = golden_relative_double (g + e->first, gradient, e->n);
+  g_test_message ("%s, gradient: %.2g", name, d);
+  golden_tally_add (tally, "fse, gradient", name, d, bound);
+}
+
 /* ---- mrf ---- */
 
 static void
@@ -43,6 +92,8 @@ check_mrf (hid_t group, const char *name, gpointer tally)
   lam_model_set_orders (m, states (group));
   if (golden_has (group, "signal") || golden_has (group, "signal_re"))
     mr_check (tally, "mrf", name, group, m, t, NULL);
+  if (golden_has (group, "jacobian_flip_re"))
+    check_flips (group, "mrf, by flips", name, tally, m, t);
 }
 
 void
@@ -60,7 +111,7 @@ check_batch (hid_t group, const char *name, GoldenTally *tally, LamModel *m, Lam
   g_autoptr (GError) error = NULL;
   g_autofree double *flip = golden_read_double (group, "flip_deg", shape);
   int64_t trains = shape[0], n = shape[1], voxels = lam_tissues_voxels (t);
-  g_autofree float *re = g_new0 (float, trains * voxels * n), *im = g_new0 (float, trains * voxels * n);
+  g_autofree float *re = g_new0 (float, trains *voxels *n), *im = g_new0 (float, trains *voxels *n);
   for (int64_t i = 0; i < trains; i++) {
     LamSignal s = {0};
     lam_model_set (m, "flip", flip + i * n, (int) n, &error);
@@ -97,6 +148,10 @@ check_fse (hid_t group, const char *name, gpointer tally)
   }
   mr_set (p, "flip", group, "flip_deg");
   mr_check (tally, "fse", name, group, m, t, NULL);
+  if (golden_has (group, "jacobian_flip_re"))
+    check_flips (group, "fse, by flips", name, tally, m, t);
+  if (golden_has (group, "gradient"))
+    check_gradient (group, name, tally, m, t);
 }
 
 void
@@ -112,7 +167,8 @@ static void
 check_settled (hid_t group, const char *name, GoldenTally *tally)
 {
   g_autoptr (LamSequence) s = lam_sequence_new ();
-  lam_sequence_rf (s, LAM_RF_EXCITATION, lam_number (golden_attr_double (group, "flip_deg") * LAM_DEGREE), lam_number (0), 0);
+  lam_sequence_rf (s, LAM_RF_EXCITATION, lam_number (golden_attr_double (group, "flip_deg") * LAM_DEGREE),
+                   lam_number (0), 0);
   lam_sequence_adc (s, LAM_ADC_SINGLE, lam_number (0), LAM_SHIFT_AFTER);
   lam_sequence_wait (s, lam_number (golden_attr_double (group, "TR_ms") * 1e-3));
   lam_sequence_set_playings (s, 0);
@@ -225,11 +281,11 @@ events_of (hid_t group, gboolean ideal)
   int definition = 0;
   if (!ideal) {
     /* A definition with the saturation that the group states: -pi / length for a rectangle. */
-    double saturation = golden_has (group, "saturation_per_flip2") || golden_has_attr (group, "saturation_per_flip2")
-                            ? (golden_has (group, "saturation_per_flip2")
-                                   ? golden_read_double (group, "saturation_per_flip2", NULL)[0]
-                                   : golden_attr_double (group, "saturation_per_flip2"))
-                            : -LAM_PI / 1e-3;
+    double saturation =
+        golden_has (group, "saturation_per_flip2") || golden_has_attr (group, "saturation_per_flip2")
+            ? (golden_has (group, "saturation_per_flip2") ? golden_read_double (group, "saturation_per_flip2", NULL)[0]
+                                                          : golden_attr_double (group, "saturation_per_flip2"))
+            : -LAM_PI / 1e-3;
     double ones[101];
     for (int i = 0; i < 101; i++)
       ones[i] = 1;
@@ -243,15 +299,20 @@ events_of (hid_t group, gboolean ideal)
     now = time[i];
     LamNumber f = lam_number (flip[i]), p = lam_number (phase[i]);
     switch (kind[i]) {
-    case 0: lam_sequence_action (s, (unsigned) action[i]); break;
+    case 0:
+      lam_sequence_action (s, (unsigned) action[i]);
+      break;
     case 1: {
       LamEvent *e = lam_sequence_rf (s, LAM_RF_EXCITATION, f, p, (unsigned) action[i]);
       e->definition = definition;
       e->frequency_hz = frequency ? frequency[i] : 0;
       break;
     }
-    case 2: lam_sequence_adc (s, recorded[i] ? LAM_ADC_SINGLE : LAM_ADC_NON_ACQUIRED, p, (unsigned) action[i]); break;
-    default: lam_sequence_rf (s, LAM_RF_INVERSION, f, p, (unsigned) action[i]);
+    case 2:
+      lam_sequence_adc (s, recorded[i] ? LAM_ADC_SINGLE : LAM_ADC_NON_ACQUIRED, p, (unsigned) action[i]);
+      break;
+    default:
+      lam_sequence_rf (s, LAM_RF_INVERSION, f, p, (unsigned) action[i]);
     }
   }
   if (golden_has_attr (group, "crusher_rad"))

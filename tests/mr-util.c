@@ -103,6 +103,26 @@ mr_distance (const LamSignal *signal, hid_t group, const char *name)
   return mr_distance_of (signal->re, signal->im, signal->voxels * signal->samples, group, name);
 }
 
+/* The Jacobian's rows, where the group names them and has one of the usual convention. */
+static void
+mr_check_jacobian (GoldenTally *tally, const char *kind, const char *name, hid_t group, LamModel *model,
+                   LamTissues *tissues, const LamSimulateOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  if (!golden_has_attr (group, "jacobian_rows")
+      || !(golden_has (group, "jacobian") || golden_has (group, "jacobian_re")))
+    return;
+  g_autofree char *rows = golden_attr_string (group, "jacobian_rows"), *label = g_strconcat (kind, ", Jacobian", NULL);
+  g_auto (GStrv) names = g_strsplit (rows, " ", -1);
+  LamJacobian j = {0};
+  lam_model_jacobian (model, tissues, options, (const char *const *) names, mr_devices (), NULL, &j, NULL, &error);
+  g_assert_no_error (error);
+  double d = mr_distance_of (j.re, j.im, j.signal.voxels * j.n * j.signal.samples, group, "jacobian");
+  g_test_message ("%s, by %s: %.2g", name, rows, d);
+  golden_tally_add (tally, label, name, d, golden_attr_double (group, "tolerance_rel_float32"));
+  lam_jacobian_clear (&j);
+}
+
 void
 mr_check (GoldenTally *tally, const char *kind, const char *name, hid_t group, LamModel *model, LamTissues *tissues,
           const LamSimulateOptions *options)
@@ -115,4 +135,5 @@ mr_check (GoldenTally *tally, const char *kind, const char *name, hid_t group, L
   g_test_message ("%s: %.2g (%s path, %d orders)", name, d, s.real_path ? "real" : "complex", s.orders);
   golden_tally_add (tally, kind, name, d, golden_attr_double (group, "tolerance_rel_float32"));
   lam_signal_clear (&s);
+  mr_check_jacobian (tally, kind, name, group, model, tissues, options);
 }

@@ -16,7 +16,7 @@ LamDevices *mr_devices (void);
 double mr_distance (const LamSignal *signal, hid_t group, const char *name);
 double mr_distance_of (const float *re, const float *im, int64_t n, hid_t group, const char *name);
 /* Simulates and adds the case, judged by the group's tolerance. */
-void mr_check (GoldenTally *tally, const char *kind, const char *name, hid_t group, LamModel *model, LamTissues *tissues,
-               const LamSimulateOptions *options);
+void mr_check (GoldenTally *tally, const char *kind, const char *name, hid_t group, LamModel *model,
+               LamTissues *tissues, const LamSimulateOptions *options);
 
 G_END_DECLS

@@ -1,9 +1,13 @@
 /* The EPG kernel bodies built for avx512 (meson gives this file its flags). */
 #define LAM_BODY_AVX512
-#include "mr/epg-body.h"
+#include "mr/epg-reverse-body.h"
+#include "mr/epg-tangent-body.h"
 
 const LamEpgKernels lam_epg_kernels_avx512 = {
     .isa = "avx512",
     .values = values,
+    .jacobian_real = jacobian_real,
+    .jacobian = jacobian,
+    .gradient = gradient,
     .turn_round = turn_round,
 };

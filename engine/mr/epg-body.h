@@ -386,7 +386,7 @@ typedef struct {
   vf c, s;
   vf turn_re, turn_im;   /* into the pulse's frame */
   const float *exchange; /* LAM_EPG_POOL_FLOATS; NULL: one pool */
-  vf wr, wi, e1m, back; /* one pool: transverse factor, frame included; E1 - 1 */
+  vf wr, wi, e1m, back;  /* one pool: transverse factor, frame included; E1 - 1 */
   vf saturation;
   bool relax; /* FALSE: no time passes, only the frame turns */
 } ComplexCoefficients;
@@ -835,7 +835,8 @@ contraction (const Walk *w, double *ratio)
 /* Takes over the playing's samples for the lanes that go on. A lane ends by its own numbers, whatever its neighbours do:
  * when what is still to come is below the residual asked for, or when rounding no longer lets the state come nearer. */
 static int
-judge (Walk *w, LamEpgArgs *a, const double *ratio, const double *square, double *mark, int *next, bool *done, int lanes)
+judge (Walk *w, LamEpgArgs *a, const double *ratio, const double *square, double *mark, int *next, bool *done,
+       int lanes)
 {
   int open = 0;
   for (int l = 0; l < lanes; l++) {

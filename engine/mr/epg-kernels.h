@@ -42,6 +42,8 @@ typedef struct {
 typedef struct {
   double flip, phase; /* rad */
   double signed_flip; /* real path */
+  int32_t sign;       /* ... and what it was multiplied with */
+  int32_t by_field;   /* 0: the transmit field does not act on it, or is given by channels */
   double saturation;  /* of the semisolid pool, 1/s per rad^2 */
   double frequency_hz;
   int32_t shim;  /* row of the transmit field (LamEpgArgs.field) */
@@ -90,9 +92,41 @@ typedef struct {
   int played;      /* out */
 } LamEpgArgs;
 
+/* A quantity that derivatives are taken by. Slopes: d (duration of each pass, of each peek, analytic time of each record) in s,
+ * d (flip, phase of each pulse; phase of each record) in rad, for one unit of it; NULL: all 0. */
+typedef struct {
+  int tissue; /* LamTissueQuantity, or -1: a protocol value */
+  const float *pass, *peek, *factor, *flip, *phase, *record;
+} LamEpgBy;
+
+/* Quantities that one call of a derivative kernel takes. */
+#define LAM_EPG_MOST_BY 16
+
+typedef struct {
+  LamEpgArgs a; /* values too are written where a.re, a.im are given (staged kernels: always both) */
+  int n;
+  const LamEpgBy *by; /* [n], tissue quantities first */
+  float *d_re, *d_im; /* forward: [n][samples][LAM_EPG_WIDTH]; either may be NULL on the real path */
+  /* Tables of the staged kernels. The exchange table (a.exchange) is always there. */
+  const float *d_exchange;   /* [tissue quantities of by][durations][LAM_EPG_POOL_FLOATS][LAM_EPG_WIDTH] */
+  const float *dt_exchange;  /* [durations][LAM_EPG_POOL_FLOATS][LAM_EPG_WIDTH]: by the duration */
+  const float *d_saturation; /* [pulses][2][LAM_EPG_WIDTH]: d ln by the flip (of the field), by B0; NULL: none */
+  const float *axis; /* [tables][3][LAM_EPG_WIDTH]: turn vector (x, y, z) for one rad more of flip; NULL: none */
+  /* Reverse: cotangents of the samples, [samples][LAM_EPG_WIDTH], and what comes out. */
+  const float *cot_re, *cot_im;
+  float *g_tissue; /* [n][LAM_EPG_WIDTH]: for by[] that are tissue quantities */
+  float *g_pass, *g_peek, *g_factor, *g_flip, *g_phase, *g_record; /* [passes], [records], ... [][LAM_EPG_WIDTH] */
+} LamEpgDerivative;
+
 typedef struct {
   const char *isa;
   void (*values) (LamEpgArgs *a);
+  /* Forward mode on the real path: by T1, T2, M0, B1, inversion efficiency, T2prime, analytic B0, and protocol values that
+   * change no phase. */
+  void (*jacobian_real) (LamEpgDerivative *d);
+  /* Forward mode by anything, with any physics, and reverse mode. */
+  void (*jacobian) (LamEpgDerivative *d);
+  void (*gradient) (LamEpgDerivative *d);
   /* [samples][LAM_EPG_WIDTH] to [lanes][samples]. */
   void (*turn_round) (const float *from, int64_t samples, int lanes, float *to);
 } LamEpgKernels;
@@ -103,6 +137,13 @@ int64_t lam_epg_plane (const LamEpgProgram *p);
 #define LAM_EPG_HALF_PAGE (2048 / 4)
 /* Floats of scratch that `values` needs. */
 int64_t lam_epg_scratch (const LamEpgProgram *p);
+
+/* ... and the others: the real path's Jacobian, then the staged Jacobian and gradient. */
+int64_t lam_epg_scratch_real (const LamEpgProgram *p, int n);
+int64_t lam_epg_scratch_forward (const LamEpgProgram *p, int n);
+int64_t lam_epg_scratch_reverse (const LamEpgProgram *p);
+/* Passes between two kept states of the reverse kernel. */
+#define LAM_EPG_SEGMENT 32
 
 extern const LamEpgKernels lam_epg_kernels_scalar, lam_epg_kernels_avx2, lam_epg_kernels_avx512;
 /* The table of lam_isa (). */

@@ -279,9 +279,11 @@ join (const LamSignal *parts, int n, gboolean real, LamSignal *signal, GError **
 
 /* Diffusion and flow act by order: windings must then be kept apart in time. */
 static void
-choose_order (LamModel *m, const LamTissues *t)
+choose_order (LamModel *m, const LamTissues *t, const char *const *names)
 {
   gboolean ordered = lam_tissues_get (t, "D", NULL) || lam_tissues_get (t, "v", NULL);
+  for (int i = 0; names && names[i]; i++)
+    ordered |= strcmp (names[i], "D") == 0 || strcmp (names[i], "v") == 0;
   if (ordered != m->ordered)
     g_clear_pointer (&m->programs, g_ptr_array_unref);
   m->ordered = ordered;
@@ -299,7 +301,7 @@ lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
     lam_signal_clear (signal);
     return FALSE;
   }
-  choose_order (m, tissues);
+  choose_order (m, tissues, NULL);
   LamProgram *const *p = lam_model_programs (m, &n, error);
   if (!p)
     return FALSE;
@@ -316,6 +318,137 @@ lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
     lam_signal_clear (&parts[i]);
   if (!ok)
     lam_signal_clear (signal);
+  return ok;
+}
+
+/* ---- derivatives ---- */
+
+/* A name and its index as lam_by_parse () takes them, for a closed form: appended to @labels. */
+static gboolean
+expand_closed (const LamProtocol *p, const char *name, GPtrArray *labels, GError **error)
+{
+  const char *bracket = strchr (name, '[');
+  g_autofree char *field = bracket ? g_strndup (name, bracket - name) : g_strdup (name);
+  int n;
+  if (!lam_template_field (lam_protocol_template (p), field)) {
+    if (!lam_tissue_find (name)) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                   "\"%s\" is neither a tissue quantity nor a value of the protocol", name);
+      return FALSE;
+    }
+    g_ptr_array_add (labels, g_strdup (name));
+    return TRUE;
+  }
+  lam_protocol_get (p, field, &n);
+  for (int i = 0; i < n; i++)
+    if (!bracket || g_ascii_strtoll (bracket + 1, NULL, 10) == i)
+      g_ptr_array_add (labels, n == 1 ? g_strdup (field) : g_strdup_printf ("%s[%d]", field, i));
+  return TRUE;
+}
+
+static gboolean
+jacobian_closed (LamModel *m, const LamTissues *tissues, const char *const *names, LamControl *control,
+                 LamJacobian *jacobian, char ***labels, GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_free);
+  for (int i = 0; names[i]; i++)
+    if (!expand_closed (m->protocol, names[i], all, error))
+      return FALSE;
+  lam_jacobian_clear (jacobian);
+  if (!evaluate_closed (m, tissues, control, &jacobian->signal, error))
+    return FALSE;
+  int64_t voxels = jacobian->signal.voxels, samples = MAX (jacobian->signal.samples, 1),
+          n = jacobian->n = (int) all->len;
+  g_autofree double *x = g_new (double, 4 * samples);
+  int64_t floats = lam_mul_size (lam_mul_size (voxels, MAX (n, 1)), samples);
+  if (!(jacobian->re = lam_alloc_n (floats, 4, "Jacobian", error))
+      || !(jacobian->im = lam_alloc_n (floats, 4, "Jacobian", error)))
+    return FALSE;
+  for (int64_t v = 0; v < voxels; v++)
+    for (int64_t j = 0; j < n; j++) {
+      const char *label = g_ptr_array_index (all, j), *bracket = strchr (label, '[');
+      g_autofree char *field = bracket ? g_strndup (label, bracket - label) : g_strdup (label);
+      gboolean by_field = lam_template_field (lam_protocol_template (m->protocol), field) != NULL;
+      lam_template_closed (m->protocol, tissues, v, by_field ? NULL : field, by_field ? field : NULL,
+                           bracket ? (int) g_ascii_strtoll (bracket + 1, NULL, 10) : 0, x, x + samples, x + 2 * samples,
+                           x + 3 * samples);
+      for (int64_t s = 0; s < jacobian->signal.samples; s++) {
+        jacobian->re[(v * n + j) * samples + s] = (float) x[2 * samples + s];
+        jacobian->im[(v * n + j) * samples + s] = (float) x[3 * samples + s];
+      }
+    }
+  if (labels) {
+    g_ptr_array_add (all, NULL);
+    *labels = (char **) g_ptr_array_free (g_steal_pointer (&all), FALSE);
+  }
+  return TRUE;
+}
+
+/* Samples of train after train for each voxel and quantity. */
+static gboolean
+join_jacobians (const LamJacobian *parts, int trains, gboolean real, LamJacobian *jacobian, GError **error)
+{
+  g_autofree LamSignal *signals = g_new0 (LamSignal, trains), *rows = g_new0 (LamSignal, trains);
+  LamSignal joined = {0};
+  lam_jacobian_clear (jacobian);
+  jacobian->n = parts[0].n;
+  for (int i = 0; i < trains; i++) {
+    signals[i] = parts[i].signal;
+    rows[i] = (LamSignal){.voxels = parts[i].signal.voxels * parts[i].n,
+                          .samples = parts[i].signal.samples,
+                          .re = parts[i].re,
+                          .im = parts[i].im};
+  }
+  if (!join (signals, trains, real, &jacobian->signal, error) || !join (rows, trains, FALSE, &joined, error))
+    return FALSE;
+  jacobian->re = joined.re;
+  jacobian->im = joined.im;
+  g_free (joined.route);
+  return TRUE;
+}
+
+gboolean
+lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options, const char *const *names,
+                    LamDevices *devices, LamControl *control, LamJacobian *jacobian, char ***labels, GError **error)
+{
+  int n;
+  if (lam_model_is_closed (m)) {
+    gboolean ok = jacobian_closed (m, tissues, names, control, jacobian, labels, error);
+    if (!ok)
+      lam_jacobian_clear (jacobian);
+    return ok;
+  }
+  choose_order (m, tissues, names);
+  LamProgram *const *p = lam_model_programs (m, &n, error);
+  g_autoptr (GArray) by = g_array_new (FALSE, FALSE, sizeof (LamBy));
+  if (!p)
+    return FALSE;
+  const LamSequence *s = lam_program_sequence (p[0]);
+  for (int i = 0; names[i]; i++)
+    if (!lam_by_parse (s, names[i], by, error))
+      return FALSE;
+  g_autoptr (LamTissues) whole = complete (m, tissues);
+  const LamBy *list = (const LamBy *) (void *) by->data;
+  const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
+  gboolean ok;
+  if (n == 1 && !real)
+    ok = lam_jacobian (p[0], whole, options, list, (int) by->len, devices, control, jacobian, error);
+  else {
+    g_autofree LamJacobian *parts = g_new0 (LamJacobian, n);
+    ok = TRUE;
+    for (int i = 0; ok && i < n; i++)
+      ok = lam_jacobian (p[i], whole, options, list, (int) by->len, devices, control, &parts[i], error);
+    ok = ok && join_jacobians (parts, n, real, jacobian, error);
+    for (int i = 0; i < n; i++)
+      lam_jacobian_clear (&parts[i]);
+  }
+  if (!ok)
+    lam_jacobian_clear (jacobian);
+  else if (labels) {
+    *labels = g_new0 (char *, by->len + 1);
+    for (guint i = 0; i < by->len; i++)
+      (*labels)[i] = lam_by_name (s, list[i]);
+  }
   return ok;
 }
 

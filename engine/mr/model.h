@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "mr/simulate.h"
+#include "mr/derivative.h"
 #include "mr/template.h"
 
 G_BEGIN_DECLS
@@ -36,6 +36,11 @@ double *lam_model_sample_times (LamModel *m, GError **error);
 
 gboolean lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
                              LamDevices *devices, LamControl *control, LamSignal *signal, GError **error);
+/* Derivatives by @names ("T1", "flip" for all its values, "flip[3]"), one for each public unit. What a list expands to stands in
+ * @labels (may be NULL; g_strfreev ()). */
+gboolean lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
+                             const char *const *names, LamDevices *devices, LamControl *control, LamJacobian *jacobian,
+                             char ***labels, GError **error);
 /* The closed form beside the simulation, where the template has one: doubles, [voxels][samples]; NULL: it has none. */
 gboolean lam_model_has_theory (const LamModel *m);
 

@@ -24,3 +24,7 @@ void lam_pools_relax (const LamPools *pools, double dt, double wash, double *out
 /* exp (a) of a real [n][n] or complex [n][n] (re, im) matrix: scaling and squaring with a Taylor sum; n <= 12. */
 void lam_expm_real (int n, const double *a, double *out);
 void lam_expm_complex (int n, const double *a, double *out);
+
+/* d lam_pools_relax () / d tissue quantity @by of @tissue (by LamTissueQuantity), and by @dt; @voxel in m, 0: no washout. */
+void lam_pools_relax_by (const double *tissue, int waters, int semisolid, int by, double dt, double voxel, double *out);
+void lam_pools_relax_by_time (const double *tissue, int waters, int semisolid, double dt, double voxel, double *out);

@@ -3,6 +3,12 @@
 
 #include "mr/simulate.h"
 
+/* What derivatives ask for: physics whose derivative is wanted is on, even where it changes nothing now. */
+typedef struct {
+  gboolean by[LAM_TISSUE_QUANTITIES];
+  gboolean staged; /* the staged kernels: complex, with an exchange table */
+} LamNeeds;
+
 /* Rotations of one pulse across the slice: knots over the flip, for each position (spec section 2.7). */
 typedef struct {
   LamSpinor *knot; /* [positions][bins]; NULL: not needed */
@@ -21,7 +27,7 @@ typedef struct {
   int positions, shims, tables;
   double extent;
   gboolean have_re, have_im;
-  gboolean saturates;
+  gboolean saturates, staged;
   LamSliceTable *slice; /* [definitions] */
   LamSimulateOptions options;
 } LamProblem;
@@ -34,9 +40,9 @@ typedef struct {
   float *scratch;
 } LamGroup;
 
-/* @force_complex: derivatives that leave the real path are wanted. */
+/* @needs may be NULL. */
 gboolean lam_problem_init (LamProblem *q, LamProgram *program, const LamTissues *tissues,
-                           const LamSimulateOptions *options, gboolean force_complex, GError **error);
+                           const LamSimulateOptions *options, const LamNeeds *needs, GError **error);
 void lam_problem_clear (LamProblem *q);
 /* Floats of one LamGroup, @scratch floats of the kernel's included. */
 int64_t lam_group_floats (const LamProblem *q, int64_t scratch);

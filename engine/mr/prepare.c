@@ -50,10 +50,10 @@ check_tissues (const LamTissues *t, GError **error)
 }
 
 static int
-count_waters (const LamTissues *t)
+count_waters (const LamTissues *t, const LamNeeds *needs)
 {
   for (int p = LAM_POOLS - 1; p >= 0; p--)
-    if (!is_always (t, LAM_POOL_FRACTION + 5 * p, 0))
+    if (needs->by[LAM_POOL_FRACTION + 5 * p] || !is_always (t, LAM_POOL_FRACTION + 5 * p, 0))
       return p + 2;
   return 1;
 }
@@ -87,6 +87,7 @@ prepare_pulses (LamProblem *q, GError **error)
     if (e->kind != LAM_EVENT_RF)
       continue;
     LamEpgPulse *to = &q->pulse[pulse++];
+    to->by_field = e->shim != LAM_SHIM_PERFECT && lam_tissues_channels (q->tissues) == 0;
     to->shim = e->shim == LAM_SHIM_PERFECT ? q->shims : MAX (e->shim, 0);
     const LamRf *rf = lam_sequence_definition (s, e->definition);
     if (e->shim >= 0) {
@@ -131,9 +132,11 @@ prepare_pulses (LamProblem *q, GError **error)
 
 gboolean
 lam_problem_init (LamProblem *q, LamProgram *program, const LamTissues *tissues, const LamSimulateOptions *options,
-                  gboolean force_complex, GError **error)
+                  const LamNeeds *needs, GError **error)
 {
   static const LamSimulateOptions none = {0};
+  static const LamNeeds nothing = {0};
+  needs = needs ? needs : &nothing;
   memset (q, 0, sizeof *q);
   q->program = program;
   q->tissues = tissues;
@@ -149,11 +152,12 @@ lam_problem_init (LamProblem *q, LamProgram *program, const LamTissues *tissues,
   if (!check_tissues (tissues, error))
     return FALSE;
   LamEpgProgram *p = &q->p;
-  gboolean b0 = !is_always (tissues, LAM_B0, 0), spread = !is_always (tissues, LAM_T2_PRIME, INFINITY);
-  gboolean moving = p->voxel > 0 && !is_always (tissues, LAM_VELOCITY, 0);
-  gboolean diffusing = p->winding != 0 && !is_always (tissues, LAM_DIFFUSION, 0);
-  p->waters = count_waters (tissues);
-  p->semisolid = !is_always (tissues, LAM_BOUND_FRACTION, 0);
+  gboolean b0 = needs->by[LAM_B0] || !is_always (tissues, LAM_B0, 0),
+           spread = needs->by[LAM_T2_PRIME] || !is_always (tissues, LAM_T2_PRIME, INFINITY);
+  gboolean moving = p->voxel > 0 && (needs->by[LAM_VELOCITY] || !is_always (tissues, LAM_VELOCITY, 0));
+  gboolean diffusing = p->winding != 0 && (needs->by[LAM_DIFFUSION] || !is_always (tissues, LAM_DIFFUSION, 0));
+  p->waters = count_waters (tissues, needs);
+  p->semisolid = needs->by[LAM_BOUND_FRACTION] || !is_always (tissues, LAM_BOUND_FRACTION, 0);
   p->parity_diffusion = q->options.parity_diffusion;
   p->ordered = p->winding != 0 && (moving || diffusing);
   p->analytic = lam_program_uniform (program) && (b0 || spread);
@@ -165,8 +169,14 @@ lam_problem_init (LamProblem *q, LamProgram *program, const LamTissues *tissues,
         "a spread of off-resonances instead)");
     return FALSE;
   }
+  if (p->ordered && !lam_program_is_ordered (program)) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "diffusion and flow act between windings: the program must be made with its windings kept apart");
+    return FALSE;
+  }
+  q->staged = needs->staged;
   q->shims = lam_tissues_channels (tissues) > 0 ? MAX (lam_sequence_shims (lam_program_sequence (program)), 1) : 1;
-  p->real = p->real && !force_complex && p->waters == 1 && !p->precessing && !p->ordered && q->shims == 1
+  p->real = p->real && !needs->staged && p->waters == 1 && !p->precessing && !p->ordered && q->shims == 1
             && lam_tissues_channels (tissues) == 0 && is_always (tissues, LAM_B1_PHASE, 0);
   int was_real = lam_program_bound (program)->real;
   if (!prepare_pulses (q, error))
@@ -209,7 +219,7 @@ part (int64_t floats)
 static int64_t
 exchange_floats (const LamProblem *q)
 {
-  gboolean pools = q->p.waters > 1 || q->p.semisolid;
+  gboolean pools = q->p.waters > 1 || q->p.semisolid || q->staged;
   return pools ? q->p.durations * LAM_EPG_POOL_FLOATS (q->p.waters, q->p.semisolid) * LAM_EPG_WIDTH : 0;
 }
 

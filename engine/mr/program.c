@@ -29,7 +29,7 @@ struct _LamProgram {
   LamEpgProgram bound;
   double *values;
   int n_values;
-  gboolean bent, in_phase, uniform;
+  gboolean bent, in_phase, uniform, ordered;
   double order_s; /* of one winding, where uniform */
   int exact;
   double duration;
@@ -59,9 +59,9 @@ typedef struct {
   int shift, shifts_since;
   gboolean spoiled; /* since the last pass */
   gboolean turned;  /* there was such a pulse, and nothing spoiled since */
-  gboolean any;         /* there was such a pulse at all */
-  LamNumber first;      /* time of the first of them */
-  int first_shifts;     /* windings before it */
+  gboolean any;     /* there was such a pulse at all */
+  LamNumber first;  /* time of the first of them */
+  int first_shifts; /* windings before it */
 } Resolve;
 
 static gboolean
@@ -262,6 +262,7 @@ lam_program_new (LamSequence *sequence, const LamProgramOptions *options, GError
   g_atomic_ref_count_init (&p->refs);
   atomic_fetch_add (&resolved, 1);
   p->sequence = lam_sequence_ref (sequence);
+  p->ordered = r.options->ordered;
   p->pass = g_array_new (FALSE, FALSE, sizeof (LamEpgPass));
   p->since = g_array_new (FALSE, FALSE, sizeof (LamNumber));
   p->sample = g_array_new (FALSE, FALSE, sizeof (Sample));
@@ -466,7 +467,8 @@ bind_phases (LamProgram *p, const double *x)
     }
     double turns = rint ((pulse->phase - anchor) / LAM_PI);
     p->in_phase &= fabs (pulse->phase - anchor - turns * LAM_PI) <= 1e-5;
-    pulse->signed_flip = fmod (turns, 2) == 0 ? pulse->flip : -pulse->flip;
+    pulse->sign = fmod (turns, 2) == 0 ? 1 : -1;
+    pulse->signed_flip = pulse->sign * pulse->flip;
   }
   for (guint i = 0; i < p->sample->len; i++) {
     double phase = lam_number_at (&g_array_index (p->sample, Sample, i).phase, x);
@@ -561,6 +563,12 @@ lam_program_values (const LamProgram *p, int *n)
   if (n)
     *n = p->n_values;
   return p->values;
+}
+
+gboolean
+lam_program_is_ordered (const LamProgram *p)
+{
+  return p->ordered;
 }
 
 gboolean
@@ -670,6 +678,37 @@ lam_program_complex_records (const LamProgram *p, LamEpgRecord *records)
     double re = cos (phase), im = -sin (phase);
     records[i].re = factor_re * re - factor_im * im;
     records[i].im = factor_re * im + factor_im * re;
+  }
+}
+
+static void
+scatter (const LamNumber *a, double sum, double *x)
+{
+  for (int i = 0; i < a->terms; i++)
+    x[a->index[i]] += a->scale[i] * sum;
+}
+
+void
+lam_program_scatter (const LamProgram *p, const double *pass, const double *peek, const double *factor,
+                     const double *record, const double *flip, const double *phase, double *x)
+{
+  for (guint i = 0; i < p->since->len; i++)
+    scatter (&g_array_index (p->since, LamNumber, i), pass[i], x);
+  for (guint i = 0; i < p->pulse->len; i++) {
+    scatter (&g_array_index (p->flip, LamNumber, i), flip[i], x);
+    scatter (&g_array_index (p->phase, LamNumber, i), phase[i], x);
+  }
+  for (guint i = 0; i < p->sample->len; i++) {
+    const Sample *s = &g_array_index (p->sample, Sample, i);
+    scatter (&s->since, peek[i], x);
+    scatter (&s->phase, record[i], x);
+    if (factor[i] == 0)
+      continue;
+    scatter (&s->pulse_time, factor[i], x);
+    if (p->order_s != 0) {
+      const Stretch *first = &g_array_index (p->stretch, Stretch, 0);
+      scatter (&first->length, -factor[i] * s->shifts_since / first->orders, x);
+    }
   }
 }
 

@@ -32,6 +32,8 @@ gboolean lam_program_bind (LamProgram *p, const double *values, int n, GError **
 const LamEpgProgram *lam_program_bound (const LamProgram *p);
 const LamSequence *lam_program_sequence (const LamProgram *p);
 const double *lam_program_values (const LamProgram *p, int *n);
+/* Made with relaxation by order in mind. */
+gboolean lam_program_is_ordered (const LamProgram *p);
 /* All pulses and samples have one phase, up to half turns (spec sections 2.13, 3). */
 gboolean lam_program_in_phase (const LamProgram *p);
 /* Winding is uniform: B0 and T2' may act at the samples alone (spec section 2.12). */
@@ -57,6 +59,11 @@ double lam_program_factor_slope (const LamProgram *p, int64_t record, int index)
 double lam_program_flip_slope (const LamProgram *p, int64_t pulse, int index);
 double lam_program_phase_slope (const LamProgram *p, int64_t pulse, int index);
 double lam_program_record_phase_slope (const LamProgram *p, int64_t record, int index);
+
+/* Adds to @x what protocol values gain from sums by pass duration, peek duration, analytic time and phase of each record, flip
+ * and phase of each pulse: x += slopes^T sums. */
+void lam_program_scatter (const LamProgram *p, const double *pass, const double *peek, const double *factor,
+                          const double *record, const double *flip, const double *phase, double *x);
 
 /* How often structures were resolved in this process: a bind adds nothing. */
 int64_t lam_program_resolved (void);

@@ -251,7 +251,7 @@ lam_simulate (LamProgram *program, const LamTissues *tissues, const LamSimulateO
   LamSignal fresh = {.re = signal->re, .im = signal->im, .capacity = signal->capacity};
   g_free (signal->route);
   *signal = fresh;
-  if (lam_problem_init (&q, program, tissues, options, FALSE, error) && allocate_signal (&q, signal, error)) {
+  if (lam_problem_init (&q, program, tissues, options, NULL, error) && allocate_signal (&q, signal, error)) {
     Run r = {.q = &q, .signal = signal, .control = control};
     g_mutex_init (&r.lock);
     r.group = lam_group_floats (&q, lam_epg_scratch (&q.p));

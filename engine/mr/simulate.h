@@ -25,7 +25,7 @@ typedef struct {
 /* Samples of all voxels, [voxels][samples]; re or im is NULL where the train makes it 0 for every voxel. */
 typedef struct {
   int64_t voxels, samples;
-  float *re, *im;  /* lam_free () */
+  float *re, *im;   /* lam_free () */
   int64_t capacity; /* floats that re and im hold */
   gboolean real_path;
   int played;      /* playings of the longest voxel */
