@@ -8,6 +8,7 @@
 #include "io-util.h"
 #include "io/pulseq-read.h"
 #include "io/pulseq-write.h"
+#include "mr/limits.h"
 #include "mr/pulseq-timing.h"
 #include "pulseq-util.h"
 
@@ -889,6 +890,94 @@ test_walk (void)
   g_assert_cmpint (walk.sample, ==, t->samples);
 }
 
+/* ---- limits ---- */
+
+static const LamBreach *
+find_breach (const LamLimitReport *r, LamRule rule)
+{
+  for (guint i = 0; i < r->breaches->len; i++)
+    if (g_array_index (r->breaches, LamBreach, i).rule == rule)
+      return &g_array_index (r->breaches, LamBreach, i);
+  return NULL;
+}
+
+static void
+test_p7_oversampled_slew (void)
+{
+  g_autoptr (GString) text =
+      g_string_new (HEAD (5, 0) "[BLOCKS]\n1 100 0 0 0 0 0 0\n2 100 0 0 1 0 0 0\n[GRADIENTS]\n1 ");
+  char number[32];
+  g_string_append_printf (text, "%s 0 0 1 -1 20\n[SHAPES]\nshape_id 1\nnum_samples 17\n",
+                          g_ascii_formatd (number, sizeof number, "%.12g", 9 * 1.75e-3 * LAM_GAMMA_1H));
+  for (int i = 1; i <= 17; i++)
+    g_string_append_printf (text, "%s\n",
+                            g_ascii_formatd (number, sizeof number, "%.12g", (i <= 9 ? i : 18 - i) / 9.0));
+  g_autoptr (LamPulseq) s = parse (text->str);
+  g_autoptr (LamPulseqTiming) t = timing (s);
+  LamLimits limits = lam_limits_default ();
+  limits.slew = 100 * LAM_GAMMA_1H;
+  g_autoptr (LamLimitReport) r = lam_limits_check (t, &limits, NULL);
+  const LamBreach *b = find_breach (r, LAM_RULE_SLEW);
+  g_assert_nonnull (b);
+  g_assert_cmpfloat_with_epsilon (b->value / LAM_GAMMA_1H, 350, 0.35);
+  g_assert_cmpfloat_with_epsilon (r->slew[1] / LAM_GAMMA_1H, 350, 0.35);
+  g_assert_cmpfloat (b->limit, ==, limits.slew);
+  g_assert_cmpint (b->block, ==, 1);
+  g_assert_cmpint (b->axis, ==, 1);
+  g_assert_cmpint (b->ps, >=, 1020000000);
+  g_assert_cmpint (b->ps, <, 1110000000);
+  g_assert_cmpint (r->count[LAM_RULE_SLEW], ==, 1);
+  g_assert_cmpuint (r->breaches->len, ==, 1);
+}
+
+static void
+test_limits (void)
+{
+  LamLimits limits = {
+      .gradient = 1e6, .slew = 1e10, .rf = 500, .rf_dead = 100e-6, .rf_ringdown = 30e-6, .adc_dead = 10e-6};
+  g_autoptr (LamPulseq) s = parse (HEAD (
+      5,
+      0) "[BLOCKS]\n1 40 1 1 0 0 0 0\n2 20 0 2 3 0 1 0\n3 20 0 0 4 0 0 0\n4 20 0 5 0 0 0 0\n5 10 0 0 0 0 0 0\n"
+         "[RF]\n1 600 1 2 3 150 50.5 0 0 0 0 e\n"
+         "[GRADIENTS]\n2 1000000 0 500000 4 5 0\n3 1000000 0 500000 4 5 50\n4 500000 500000 0 6 5 0\n"
+         "[TRAP]\n1 1100000 115 100 120 3\n5 900000 10 20 30 0\n[ADC]\n1 16 10050 5.5 0 0 0 0 0\n"
+         "[SHAPES]\nshape_id 1\nnum_samples 2\n1\n1\nshape_id 2\nnum_samples 2\n0\n0\nshape_id 3\nnum_samples 2\n0\n"
+         "330\nshape_id 4\nnum_samples 2\n0\n0.5\nshape_id 5\nnum_samples 2\n0\n20\nshape_id 6\nnum_samples 2\n1\n0\n");
+  g_autoptr (LamPulseqTiming) t = timing (s);
+  g_autoptr (LamLimitReport) r = lam_limits_check (t, &limits, NULL);
+  static const int64_t want[LAM_RULES] = {
+      [LAM_RULE_RF_RASTER] = 1, [LAM_RULE_GRADIENT_RASTER] = 1, [LAM_RULE_ADC_RASTER] = 1,
+      [LAM_RULE_ADC_DELAY] = 1, [LAM_RULE_BLOCK_END] = 1,       [LAM_RULE_GRADIENT] = 1,
+      [LAM_RULE_SLEW] = 1,      [LAM_RULE_GRADIENT_JUMP] = 1,   [LAM_RULE_RF] = 1,
+      [LAM_RULE_RF_DEAD] = 1,   [LAM_RULE_RF_RINGDOWN] = 1,     [LAM_RULE_ADC_DEAD] = 1,
+  };
+  for (int rule = 0; rule < LAM_RULES; rule++) {
+    g_test_message ("%s: %d", lam_rule_name (rule), (int) r->count[rule]);
+    g_assert_cmpint (r->count[rule], ==, want[rule]);
+  }
+  /* x leaves block 2 at 500 kHz/m and nothing goes on; y fits. y's gradient of block 2 ends after its block. */
+  const LamBreach *jump = find_breach (r, LAM_RULE_GRADIENT_JUMP);
+  g_assert_cmpint (jump->block, ==, 2);
+  g_assert_cmpint (jump->ps, ==, 600000000);
+  g_assert_cmpfloat (jump->value, ==, 500000);
+  g_autoptr (LamPulseq) odd =
+      parse ("[VERSION]\nmajor 1\nminor 2\nrevision 0\n[BLOCKS]\n1 1 0 0 0 0 0\n[DELAYS]\n1 115\n");
+  g_autoptr (LamPulseqTiming) u = timing (odd);
+  g_autoptr (LamLimitReport) raster = lam_limits_check (u, &limits, NULL);
+  g_assert_cmpint (raster->count[LAM_RULE_BLOCK_RASTER], ==, 1);
+
+  /* Rotated by an eighth of a turn, equal gradients on x and y add up on y, by the square root of 2. */
+  limits = (LamLimits){.gradient = 100000, .slew = NAN, .rf = NAN, .rf_dead = NAN, .rf_ringdown = NAN, .adc_dead = NAN};
+  g_autoptr (LamPulseq) turned = parse (
+      HEAD (5, 1) "[BLOCKS]\n1 20 0 1 1 0 0 1\n2 20 0 1 1 0 0 0\n[TRAP]\n1 90000 10 100 10 0\n[EXTENSIONS]\n1 3 1 0\n"
+                  "extension ROTATIONS 3\n1 0.9238795325112867 0 0 0.3826834323650898\n");
+  g_autoptr (LamPulseqTiming) v = timing (turned);
+  g_autoptr (LamLimitReport) w = lam_limits_check (v, &limits, NULL);
+  g_assert_cmpint (w->count[LAM_RULE_GRADIENT], ==, 1);
+  g_assert_cmpfloat_with_epsilon (w->gradient[1], 90000 * G_SQRT2, 1e-6);
+  g_assert_cmpfloat_with_epsilon (w->slew[1], 9e9 * G_SQRT2, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -923,6 +1012,8 @@ main (int argc, char **argv)
       {"/pulseq/rotation", test_rotation},
       {"/pulseq/trace", test_trace},
       {"/pulseq/walk", test_walk},
+      {"/pulseq/p7-oversampled-slew", test_p7_oversampled_slew},
+      {"/pulseq/limits", test_limits},
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
