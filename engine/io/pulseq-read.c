@@ -460,8 +460,7 @@ lam_pulseq_finish_blocks (LamPulseqReader *r, GError **error)
                                               text, total / 1000000),
                              g_strdup ("the blocks"));
   if (!r->at_least_1_5 && s->rfs > 0)
-    lam_pulseq_problem_take (s, LAM_PULSEQ_NOTE, 0, 0,
-                             g_strdup ("files before 1.5 do not say what the pulses are for"),
+    lam_pulseq_problem_take (s, LAM_PULSEQ_NOTE, 0, 0, g_strdup ("files before 1.5 do not say what the pulses are for"),
                              g_strdup ("each counts as an excitation in k-space"));
   return r->at_least_1_5 || restore_ends (r, error);
 }

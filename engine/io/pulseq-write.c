@@ -76,7 +76,8 @@ put_int (Out *o, int64_t v)
 static void
 put_double (Out *o, double v)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE], format[] = "%.00g";
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  char format[] = "%.00g";
   if (v == floor (v) && fabs (v) < 1e15 && !(v == 0 && signbit (v))) {
     put_int (o, (int64_t) v);
     return;
