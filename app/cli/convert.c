@@ -8,15 +8,17 @@
 #include "cli/common.h"
 #include "cli/export.h"
 #include "cli/progress.h"
+#include "cli/pulseq.h"
 #include "cli/scan-options.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
 
 #define PIECE (INT64_C (16) << 20) /* floats */
 
-static char *layout_text, *from_text, *dataset, *voxel_text;
+static char *layout_text, *from_text, *dataset, *voxel_text, *pulseq_text;
 
 static const GOptionEntry entries[] = {
     {"layout", 0, 0, G_OPTION_ARG_STRING, &layout_text,
@@ -24,6 +26,8 @@ static const GOptionEntry entries[] = {
     {"from-layout", 0, 0, G_OPTION_ARG_STRING, &from_text, N_ ("Axis order of IN, where the file does not say"),
      "ORDER"},
     {"dataset", 0, 0, G_OPTION_ARG_STRING, &dataset, N_ ("Which volume, where the file holds several"), "NAME"},
+    {"pulseq-version", 0, 0, G_OPTION_ARG_STRING, &pulseq_text,
+     N_ ("Version of the Pulseq file to write: 1.4 or 1.5 (default: that of IN, or the nearest)"), "VERSION"},
     {"voxel", 0, 0, G_OPTION_ARG_STRING, &voxel_text, N_ ("Voxel size in mm, where IN does not say"), "MM"},
     {NULL},
 };
@@ -31,13 +35,15 @@ static const GOptionEntry entries[] = {
 static const LamCliHelp help = {
     "IN OUT",
     N_ ("Converts: a volume file to a folder of TIFF images and back, or to another axis order; a scan to Lamina's own "
-        "scan file. What OUT is follows from its name: .h5 is a file, anything else a folder. Images are numbered as "
+        "scan file; a Pulseq sequence to another version. What OUT is follows from its name: .h5 is a file, anything "
+        "else a folder. Images are numbered as "
         "slices "
         "are, from slice_0000.tif; they keep the voxel size, its unit and that of the values."),
     "  lamina convert tooth-recon.h5 slices\n"
     "  lamina convert slices volume.h5 --voxel 0.01\n"
     "  lamina convert volume.h5 export.h5 --layout slice-column-row\n"
-    "  lamina convert tooth.h5 scan.h5",
+    "  lamina convert tooth.h5 scan.h5\n"
+    "  lamina convert old.seq new.seq --pulseq-version 1.5",
 };
 
 typedef struct {
@@ -46,6 +52,7 @@ typedef struct {
   LamVolumeLayout from;
   gboolean export; /* write slice-column-row */
   double voxel;    /* NAN = not given */
+  int pulseq;      /* 4, 5; 0 = not given */
 } Run;
 
 static gboolean
@@ -223,6 +230,12 @@ run (const Run *r, GError **error)
     return FALSE;
   if (g_file_test (r->in, G_FILE_TEST_IS_DIR))
     return convert_stack (r, error);
+  if (lam_pulseq_file_is (r->in))
+    return lam_cli_convert_pulseq (r->in, r->out, r->pulseq, error);
+  if (r->pulseq) {
+    lam_cli_usage_error (error, _ ("--pulseq-version is for Pulseq files; %s is none"), r->in);
+    return FALSE;
+  }
   g_autoptr (GError) as_scan = NULL, as_volume = NULL;
   g_autoptr (LamScan) scan = dataset ? NULL : lam_cli_open_scan (r->in, &r->scan, &as_scan);
   if (scan)
@@ -242,17 +255,20 @@ lam_cli_convert (int argc, char **argv)
 {
   const GOptionEntry *groups[] = {entries, lam_cli_geometry_entries, lam_cli_scan_entries, NULL};
   static const char *const layouts[] = {"row-column-slice", "slice-column-row", NULL};
+  static const char *const versions[] = {"1.4", "1.5", NULL};
   g_autoptr (GError) error = NULL;
   Run r = {.voxel = NAN};
-  int to = 0, from = -1;
+  int to = 0, from = -1, version = -4;
   lam_cli_control ();
   if (!lam_cli_parse (&help, groups, 2, 2, &argc, &argv, &error) || !lam_cli_scan_options (&r.scan, &error)
       || !lam_cli_choice ("--layout", layout_text, layouts, &to, &error)
       || !lam_cli_choice ("--from-layout", from_text, layouts, &from, &error)
+      || !lam_cli_choice ("--pulseq-version", pulseq_text, versions, &version, &error)
       || !lam_cli_length ("--voxel", voxel_text, FALSE, &r.voxel, &error))
     return lam_cli_fail (error);
   r.in = argv[1];
   r.out = argv[2];
+  r.pulseq = version + 4;
   r.export = to == 1;
   r.from = from < 0 ? LAM_LAYOUT_FROM_FILE : from == 0 ? LAM_LAYOUT_ROW_COLUMN_SLICE : LAM_LAYOUT_SLICE_COLUMN_ROW;
   return run (&r, &error) ? LAM_EXIT_DONE : lam_cli_fail (error);

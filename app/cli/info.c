@@ -9,9 +9,11 @@
 #include "cli/common.h"
 #include "cli/prepare-options.h"
 #include "cli/progress.h"
+#include "cli/pulseq.h"
 #include "cli/scan-options.h"
 #include "core/error.h"
 #include "io/checkpoint.h"
+#include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
 #include "run/recon.h"
@@ -31,8 +33,9 @@ static const GOptionEntry entries[] = {
 
 static const LamCliHelp help = {
     "FILE",
-    N_ ("Says what a file is: a scan and its import list, a volume, a checkpoint, a folder of TIFF images."),
-    "  lamina info tooth.h5\n  lamina info --checksum tooth-recon.h5",
+    N_ ("Says what a file is: a scan and its import list, a volume, a checkpoint, a folder of TIFF images, "
+        "a Pulseq sequence."),
+    "  lamina info tooth.h5\n  lamina info --checksum tooth-recon.h5\n  lamina info gre.seq",
 };
 
 /* ---- scans ---- */
@@ -472,6 +475,8 @@ lam_cli_info (int argc, char **argv)
   }
   if (is_tiff (path))
     return show_image (path);
+  if (!checksum && !dataset && lam_pulseq_file_is (path))
+    return lam_cli_show_pulseq (path);
   if (!checksum && !dataset && (scan = lam_cli_open_scan (path, &options, &as_scan)))
     return show_scan (scan, &prepare);
   if (g_error_matches (as_scan, LAM_ERROR, LAM_ERROR_IO))

@@ -60,6 +60,8 @@ gboolean lam_pulseq_finish_blocks (LamPulseqReader *r, GError **error);
 void lam_pulseq_read_rasters (LamPulseqReader *r);
 /* @data up to @size is what was signed; compares. */
 void lam_pulseq_check_signature (LamPulseq *seq, const char *data, gsize size);
+/* What readers make of the ends of sampled gradients where the file does not say them (before 1.5); [gradients] each. */
+gboolean lam_pulseq_guess_ends (const LamPulseq *seq, double *first, double *last, GError **error);
 /* @value units of @ps each, rounded to whole ps. FALSE: not a time that fits. */
 gboolean lam_pulseq_time (double value, double ps, int64_t *out);
 

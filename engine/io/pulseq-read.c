@@ -351,18 +351,17 @@ triggers_end (const LamPulseq *s, const LamPulseqMap *links, const LamPulseqMap 
   return end;
 }
 
-/* Before 1.5 a file says neither where a sampled gradient begins nor where it ends: it begins where the one before it on
- * that axis ended, if that was at the end of its block, and ends where its last two samples point. */
-static gboolean
-restore_ends (LamPulseqReader *r, const int64_t *gradient_end, GError **error)
+/* A sampled gradient begins where the one before it on that axis ended, if that was at the end of its block, and ends where
+ * its last two samples point. An event that plays several times is judged by the first. */
+gboolean
+lam_pulseq_guess_ends (const LamPulseq *s, double *first, double *last, GError **error)
 {
-  LamPulseq *s = r->seq;
   double before[3] = {0, 0, 0};
   g_autofree guint8 *known = g_new0 (guint8, LAM_MAX (s->gradients, 1));
   for (int64_t b = 0; b < s->blocks; b++)
     for (int axis = 0; axis < 3; axis++) {
       int32_t row = s->event[LAM_PULSEQ_GX + axis][b] - 1;
-      LamPulseqGradient *g = row >= 0 ? &s->gradient[row] : NULL;
+      const LamPulseqGradient *g = row >= 0 ? &s->gradient[row] : NULL;
       if (!g || g->trapezoid || g->shape < 0) {
         before[axis] = 0;
         continue;
@@ -373,11 +372,29 @@ restore_ends (LamPulseqReader *r, const int64_t *gradient_end, GError **error)
         if (!v)
           return FALSE;
         known[row] = 1;
-        g->first = g->time >= 0 ? g->amplitude * v[0] : g->delay > 0 ? 0 : before[axis];
-        g->last = g->amplitude * (g->time >= 0 || n < 2 ? v[n - 1] : 0.5 * (3 * v[n - 1] - v[n - 2]));
+        first[row] = g->time >= 0 ? g->amplitude * v[0] : g->delay > 0 ? 0 : before[axis];
+        last[row] = g->amplitude * (g->time >= 0 || n < 2 ? v[n - 1] : 0.5 * (3 * v[n - 1] - v[n - 2]));
       }
-      before[axis] = gradient_end[row] < s->duration[b] ? 0 : g->last;
+      int64_t end;
+      if (!lam_pulseq_gradient_end (s, g, &end, error))
+        return FALSE;
+      before[axis] = end < s->duration[b] ? 0 : last[row];
     }
+  return TRUE;
+}
+
+static gboolean
+restore_ends (LamPulseqReader *r, GError **error)
+{
+  LamPulseq *s = r->seq;
+  g_autofree double *first = g_new0 (double, LAM_MAX (s->gradients, 1));
+  g_autofree double *last = g_new0 (double, LAM_MAX (s->gradients, 1));
+  if (!lam_pulseq_guess_ends (s, first, last, error))
+    return FALSE;
+  for (int64_t i = 0; i < s->gradients; i++) {
+    s->gradient[i].first = first[i];
+    s->gradient[i].last = last[i];
+  }
   return TRUE;
 }
 
@@ -442,7 +459,10 @@ lam_pulseq_finish_blocks (LamPulseqReader *r, GError **error)
                              g_strdup_printf ("TotalDuration says %s s; the blocks add up to %" G_GINT64_FORMAT " us",
                                               text, total / 1000000),
                              g_strdup ("the blocks"));
-  return r->at_least_1_5 || restore_ends (r, gradient_end, error);
+  if (!r->at_least_1_5 && s->rfs > 0)
+    lam_pulseq_problem_take (s, LAM_PULSEQ_NOTE, 0, 0, g_strdup ("files before 1.5 do not say what the pulses are for"),
+                             g_strdup ("each counts as an excitation in k-space"));
+  return r->at_least_1_5 || restore_ends (r, error);
 }
 
 /* ---- opening ---- */

@@ -594,9 +594,7 @@ read_shapes (LamPulseqReader *r, const Section *s, GError **error)
   int64_t used = seq->shapes > 0 ? seq->shape[seq->shapes - 1].offset + seq->shape[seq->shapes - 1].stored : 0;
   gboolean counted = FALSE;
   while (next_row (&t)) {
-    if (*t.p == 's') {
-      if (!g_str_has_prefix (t.p, "shape_id"))
-        return refuse (&t, t.p, error, "expected shape_id, or a sample");
+    if (g_str_has_prefix (t.p, "shape_id")) {
       if (now && !shape_done (r, &t, error))
         return FALSE;
       t.p += strlen ("shape_id");
@@ -606,8 +604,8 @@ read_shapes (LamPulseqReader *r, const Section *s, GError **error)
       counted = FALSE;
       if (!get_int32 (&t, "the shape's id", 1, &now->id, error))
         return FALSE;
-    } else if (*t.p == 'n') {
-      if (!g_str_has_prefix (t.p, "num_samples") || !now || counted)
+    } else if (g_str_has_prefix (t.p, "num_samples")) {
+      if (!now || counted)
         return refuse (&t, t.p, error, "expected shape_id, then num_samples, then samples");
       t.p += strlen ("num_samples");
       counted = TRUE;
@@ -785,6 +783,8 @@ read_blocks (LamPulseqReader *r, const Section *s, GError **error)
           continue;
         }
       }
+      while (is_space (*t.p))
+        t.p++;
       const char *at = t.p;
       if (!get_int (&t, columns[c], 0, G_MAXINT32 - 1, &value, error))
         return FALSE;
@@ -792,7 +792,7 @@ read_blocks (LamPulseqReader *r, const Section *s, GError **error)
         continue;
       seq->event[c][b] = lam_pulseq_map_get (maps[c], value);
       if (seq->event[c][b] == 0)
-        lam_pulseq_problem_take (seq, LAM_PULSEQ_ERROR, t.line, at - t.row + 2,
+        lam_pulseq_problem_take (seq, LAM_PULSEQ_ERROR, t.line, at - t.row + 1,
                                  g_strdup_printf ("block %" G_GINT64_FORMAT " means %s %" G_GINT64_FORMAT
                                                   ", which is not there",
                                                   id, columns[c], value),

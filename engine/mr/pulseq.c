@@ -153,6 +153,16 @@ lam_pulseq_changed (LamPulseq *seq)
   g_clear_pointer (&seq->signature_hash, g_free);
 }
 
+void
+lam_pulseq_signed (LamPulseq *seq, const char *md5)
+{
+  char *hash = g_strdup (md5);
+  lam_pulseq_changed (seq);
+  seq->signature = LAM_PULSEQ_SIGNATURE_MATCHES;
+  seq->signature_type = g_strdup ("md5");
+  seq->signature_hash = hash;
+}
+
 /* ---- problems and definitions ---- */
 
 void

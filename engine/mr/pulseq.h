@@ -224,6 +224,8 @@ void lam_pulseq_extension_free (LamPulseqExtension *x);
 void lam_pulseq_resolve_links (LamPulseq *seq);
 /* Drops the signature, since what is there is no longer what was signed. */
 void lam_pulseq_changed (LamPulseq *seq);
+/* It was saved with this digest. */
+void lam_pulseq_signed (LamPulseq *seq, const char *md5);
 
 /* The samples of a shape, [samples]; decompressed at the first call and kept. NULL: no memory. */
 const double *lam_pulseq_shape_values (const LamPulseq *seq, int32_t row, GError **error);
