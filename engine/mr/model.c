@@ -399,7 +399,7 @@ join_jacobians (const LamJacobian *parts, int trains, gboolean real, LamJacobian
                           .re = parts[i].re,
                           .im = parts[i].im};
   }
-  if (!join (signals, trains, real, &jacobian->signal, error) || !join (rows, trains, FALSE, &joined, error))
+  if (!join (signals, trains, real, &jacobian->signal, error) || !join (rows, trains, real, &joined, error))
     return FALSE;
   jacobian->re = joined.re;
   jacobian->im = joined.im;

@@ -272,6 +272,23 @@ lam_simulate (LamProgram *program, const LamTissues *tissues, const LamSimulateO
   return ok;
 }
 
+LamPlan *
+lam_simulate_plan (LamProgram *program, const LamTissues *tissues, const LamSimulateOptions *options,
+                   LamDevices *devices, GError **error)
+{
+  LamProblem q;
+  LamPlan *plan = NULL;
+  if (lam_problem_init (&q, program, tissues, options, NULL, error)) {
+    int64_t voxels = lam_tissues_voxels (tissues), group = lam_group_floats (&q, lam_epg_scratch (&q.p));
+    LamPlacement owner = lam_placement_split (voxels, 1, 0, lam_devices_count (devices));
+    plan = make_plan (&q, devices, &owner, choose_chunk (&q, devices, owner.largest, group), group);
+    int64_t bytes = lam_mul_size (lam_mul_size (voxels, MAX (q.p.samples, 1)), 4 * (q.have_re + q.have_im));
+    lam_plan_add_buffer (plan, LAM_HOST, "signal", bytes, 0, 0);
+  }
+  lam_problem_clear (&q);
+  return plan;
+}
+
 void
 lam_signal_clear (LamSignal *signal)
 {

@@ -7,6 +7,7 @@
 
 #include "core/control.h"
 #include "core/device.h"
+#include "core/plan.h"
 #include "mr/program.h"
 #include "mr/tissue.h"
 
@@ -46,8 +47,8 @@ typedef struct {
 gboolean lam_simulate (LamProgram *program, const LamTissues *tissues, const LamSimulateOptions *options,
                        LamDevices *devices, LamControl *control, LamSignal *signal, GError **error);
 void lam_signal_clear (LamSignal *signal);
-/* Bytes that @voxels voxels of this problem need on one device beside the results. */
-int64_t lam_simulate_bytes (LamProgram *program, const LamTissues *tissues, const LamSimulateOptions *options,
-                            int64_t voxels);
+/* What lam_simulate () will take, from sizes alone: a device's chunk and states, and the signal on the host. NULL with an error. */
+LamPlan *lam_simulate_plan (LamProgram *program, const LamTissues *tissues, const LamSimulateOptions *options,
+                            LamDevices *devices, GError **error);
 
 G_END_DECLS

@@ -67,6 +67,14 @@ count (const Train *t, const char *name)
   return n;
 }
 
+/* As many pulses as flip angles are given, or as @name says where there is one for all. */
+static int
+pulses_of (const Train *t, const char *name)
+{
+  int n = count (t, "flip");
+  return n > 1 ? n : (int) value (t, name);
+}
+
 static LamNumber
 zero (void)
 {
@@ -142,7 +150,7 @@ static LamSequence *
 build_fse (const LamProtocol *p, int train, GError **error)
 {
   Train t = start (p);
-  int n = MAX (count (&t, "flip"), (int) value (&t, "echoes"));
+  int n = pulses_of (&t, "echoes");
   return done (&t, as_many (&t, "flip", n, "echoes", error) && as_many (&t, "phases", n, "echoes", error)
                        && echo_train (&t, n, plain_flip, plain_phase, TRUE, error));
 }
@@ -208,7 +216,7 @@ static LamSequence *
 build_mrf (const LamProtocol *p, int train, GError **error)
 {
   Train t = start (p);
-  int n = MAX (count (&t, "flip"), (int) value (&t, "pulses"));
+  int n = pulses_of (&t, "pulses");
   gboolean ok = as_many (&t, "flip", n, "pulses", error) && as_many (&t, "TR", n, "pulses", error)
                 && as_many (&t, "TE", n, "pulses", error) && as_many (&t, "phases", n, "pulses", error);
   if (ok && value (&t, "inversion") > 0) {
@@ -244,7 +252,7 @@ static LamSequence *
 build_mpnrage (const LamProtocol *p, int train, GError **error)
 {
   Train t = start (p);
-  int n = MAX (count (&t, "flip"), (int) value (&t, "nshots"));
+  int n = pulses_of (&t, "nshots");
   gboolean ok = as_many (&t, "flip", n, "shots", error);
   lam_sequence_rf (t.s, LAM_RF_INVERSION, lam_number (LAM_PI), zero (), 0);
   lam_sequence_wait (t.s, number (&t, "TI", 0));
@@ -359,7 +367,7 @@ static LamSequence *
 build_flash (const LamProtocol *p, int train, GError **error)
 {
   Train t = start (p);
-  int n = MAX (count (&t, "flip"), (int) value (&t, "nshots"));
+  int n = pulses_of (&t, "nshots");
   g_autofree double *shape = NULL;
   int64_t samples;
   double dwell;
@@ -407,7 +415,7 @@ static LamSequence *
 build_truefisp (const LamProtocol *p, int train, GError **error)
 {
   Train t = start (p);
-  int n = MAX (count (&t, "flip"), (int) value (&t, "nshots"));
+  int n = pulses_of (&t, "nshots");
   g_autofree double *shape = NULL;
   int64_t samples;
   double dwell;
