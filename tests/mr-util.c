@@ -13,7 +13,7 @@ collect (hid_t group, const char *name, const H5L_info_t *info, void *data)
 static char *
 quantity_of (const char *dataset)
 {
-  static const char *const suffixes[] = {"_ms", "_hz", "_rad", "_in", "_deg", "_um2_per_ms"};
+  static const char *const suffixes[] = {"_um2_per_ms", "_ms", "_hz", "_rad", "_in", "_deg"};
   char *name = g_strdup (dataset);
   for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++)
     if (g_str_has_suffix (name, suffixes[i]))

@@ -1,4 +1,5 @@
 /* test-golden-mr.c: every group of every mr*.h5 in $LAMINA_GOLDEN_DIR. Numbers come from the files alone. */
+#include "golden-closed.h"
 #include "golden-seq.h"
 #include "golden-trains.h"
 #include "golden.h"
@@ -33,6 +34,8 @@ main (int argc, char **argv)
     const char *path;
     Check check;
   } subjects[] = {
+      {"/golden/mr/closed", golden_closed_add},
+      {"/golden/mr/mp2rage", golden_mp2rage_add},
       {"/golden/mr/mrf", golden_mrf_add},         {"/golden/mr/fse", golden_fse_add},
       {"/golden/mr/ssfp", golden_ssfp_add},       {"/golden/mr/mprage", golden_mprage_add},
       {"/golden/mr/physics", golden_physics_add}, {"/golden/mr/seq", golden_seq_add},

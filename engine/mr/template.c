@@ -68,9 +68,9 @@ lam_protocol_new (const LamTemplate *t)
   p->template = t;
   for (int i = 0; t->fields[i].name; i++) {
     g_assert (i < MOST_FIELDS);
-    p->values[i] = g_new (double, 1);
-    p->values[i][0] = t->fields[i].value;
-    p->n[i] = 1;
+    const LamField *f = &t->fields[i];
+    p->n[i] = f->list ? f->n : 1;
+    p->values[i] = g_memdup2 (f->list ? f->list : &f->value, p->n[i] * sizeof (double));
   }
   return p;
 }

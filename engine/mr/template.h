@@ -24,6 +24,8 @@ typedef struct {
   double least, most;
   const char *const *choices; /* until NULL */
   gboolean structural;        /* a change makes the events anew */
+  const double *list;         /* default of a list with several values, @n of them */
+  int n;
 } LamField;
 
 typedef struct _LamTemplate LamTemplate;
