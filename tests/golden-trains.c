@@ -5,6 +5,7 @@
 
 #include "mr-util.h"
 #include "mr/constants.h"
+#include "mr/lineshape.h"
 
 static LamModel *
 model_of (const char *template, LamProtocol **p)
@@ -338,4 +339,207 @@ void
 golden_physics_add (hid_t file, GoldenTally *tally)
 {
   golden_each_group (file, "physics", check_physics, tally);
+}
+
+/* ---- pulse ---- */
+
+/* An echo train whose refocusing pulse j has shim @shims ? j mod shims : none, and definition @definition. */
+static LamSequence *
+pulse_train (hid_t group, const LamRf *rf, int *definition, int shims)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *flip = golden_read_double (group, "flip_deg", shape);
+  int n = (int) golden_count (shape);
+  LamSequence *s = lam_sequence_new ();
+  *definition = rf ? lam_sequence_add_definition (s, (LamRf *) rf) : 0;
+  LamNumber half = lam_number (golden_attr_double (group, "ESP_ms") * 0.5e-3);
+  LamEvent *e =
+      lam_sequence_rf (s, LAM_RF_EXCITATION, lam_number (golden_attr_double (group, "exc_flip_deg") * LAM_DEGREE),
+                       lam_number (golden_attr_double (group, "exc_phase_deg") * LAM_DEGREE), 0);
+  e->definition = *definition;
+  if (shims)
+    e->shim = 0;
+  for (int j = 0; j < n; j++) {
+    lam_sequence_wait (s, half);
+    e = lam_sequence_rf (s, LAM_RF_REFOCUSING, lam_number (flip[j] * LAM_DEGREE), lam_number (0),
+                         LAM_CRUSH_BEFORE | LAM_CRUSH_AFTER);
+    e->definition = *definition;
+    if (shims)
+      e->shim = (j + 1) % shims;
+    lam_sequence_wait (s, half);
+    lam_sequence_adc (s, LAM_ADC_ECHO_CENTER, lam_number (0), 0);
+  }
+  return s;
+}
+
+static void
+add_channels (LamTissues *t, hid_t group)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autoptr (GError) error = NULL;
+  g_autofree double *b1 = golden_read_double (group, "B1_channel", shape);
+  g_autofree double *phase = golden_read_double (group, "B1phase_channel_rad", shape);
+  lam_tissues_set_channels (t, (int) shape[0], b1, phase, &error);
+  g_assert_no_error (error);
+}
+
+static void
+check_shim (hid_t group, const char *name, GoldenTally *tally)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *magnitude = golden_read_double (group, "shim_magnitude", shape);
+  g_autofree double *phase = golden_read_double (group, "shim_phase_rad", shape);
+  int definition, shims = (int) shape[0], channels = (int) shape[1];
+  g_autoptr (LamSequence) s = pulse_train (group, NULL, &definition, shims);
+  for (int i = 0; i < shims; i++)
+    lam_sequence_add_shim (s, channels, magnitude + i * channels, phase + i * channels);
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (s);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  add_channels (t, group);
+  lam_model_set_orders (m, states (group));
+  mr_check (tally, "pulse", name, group, m, t, NULL);
+}
+
+static void
+check_profile (hid_t group, const char *name, GoldenTally *tally)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *re = golden_read_double (group, "envelope_re", shape),
+                    *im = golden_read_double (group, "envelope_im", shape);
+  g_autoptr (GError) error = NULL;
+  int64_t samples = golden_count (shape);
+  g_autofree double *p_shape = golden_read_double (group, "position", shape);
+  int positions = (int) golden_count (shape), definition;
+  g_autoptr (LamRf) rf = lam_rf_from_waveform (samples, re, im, golden_attr_double (group, "dwell_s"),
+                                               golden_attr_double (group, "bandwidth_hz"), &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat_with_epsilon (lam_rf_phase (rf), golden_attr_double (group, "integral_phase_rad"), 1e-7);
+  g_autoptr (LamSequence) s = pulse_train (group, rf, &definition, 0);
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (s);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  lam_model_set_orders (m, states (group));
+  LamSimulateOptions o = {.positions = positions, .extent = p_shape[positions - 1] - p_shape[0]};
+  mr_check (tally, "pulse", name, group, m, t, &o);
+}
+
+static void
+check_dynamic (hid_t group, const char *name, GoldenTally *tally)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *magnitude = golden_read_double (group, "channel_magnitude", shape);
+  g_autofree double *turns = golden_read_double (group, "channel_phase_turns", shape);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamRf) rf = lam_rf_new ((int) shape[0], shape[1], magnitude, turns, NULL,
+                                     golden_attr_double (group, "raster_s"), 0, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat_with_epsilon (lam_rf_phase (rf), golden_attr_double (group, "integral_phase_rad"), 1e-7);
+  g_autofree double *flip = golden_read_double (group, "flip_deg", shape);
+  double te = golden_attr_double (group, "TE_ms") * 1e-3, tr = golden_attr_double (group, "TR_ms") * 1e-3;
+  g_autoptr (LamSequence) s = lam_sequence_new ();
+  int definition = lam_sequence_add_definition (s, rf);
+  for (int j = 0; j < (int) golden_count (shape); j++) {
+    lam_sequence_rf (s, LAM_RF_EXCITATION, lam_number (flip[j] * LAM_DEGREE), lam_number (0.4 * j), 0)->definition =
+        definition;
+    lam_sequence_wait (s, lam_number (te));
+    lam_sequence_adc (s, LAM_ADC_SINGLE, lam_number (0.4 * j), LAM_SHIFT_AFTER);
+    lam_sequence_wait (s, lam_number (tr - te));
+  }
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (s);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  add_channels (t, group);
+  lam_model_set_orders (m, states (group));
+  mr_check (tally, "pulse", name, group, m, t, NULL);
+}
+
+static void
+check_sampled (hid_t group, const char *name, GoldenTally *tally)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *re = golden_read_double (group, "waveform_rad_per_s_re", shape);
+  g_autofree double *im = golden_read_double (group, "waveform_rad_per_s_im", shape);
+  double phases[8], samples[8], starts[8], dwell = golden_attr_double (group, "dwell_s"), now = 0;
+  int64_t n = golden_attr_doubles (group, "phases_rad", phases, 8), length = golden_count (shape);
+  golden_attr_doubles (group, "sample_times_s", samples, 8);
+  golden_attr_doubles (group, "starts_s", starts, 8);
+  g_autoptr (LamSequence) s = lam_sequence_new ();
+  for (int64_t i = 0; i < n; i++) {
+    lam_sequence_wait (s, lam_number (starts[i] - now));
+    lam_sequence_sampled_pulse (s, length, re, im, dwell, lam_number (phases[i]),
+                                golden_attr_double (group, "offset_hz"));
+    now = starts[i] + length * dwell;
+    lam_sequence_wait (s, lam_number (samples[i] - now));
+    lam_sequence_adc (s, LAM_ADC_SINGLE, lam_number (0), LAM_SHIFT_AFTER);
+    now = samples[i];
+  }
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (s);
+  g_autoptr (LamTissues) t = mr_tissues (group);
+  lam_model_set_orders (m, states (group));
+  mr_check (tally, "pulse", name, group, m, t, NULL);
+}
+
+static void
+check_rotations (hid_t group, const char *name, GoldenTally *tally)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  g_autofree double *re = golden_read_double (group, "drive_rad_re", shape),
+                    *im = golden_read_double (group, "drive_rad_im", shape),
+                    *turn = golden_read_double (group, "turn_z_rad", shape);
+  int64_t n = shape[0], voxels = shape[1];
+  g_autofree double *a_re = golden_read_double (group, "a_re", shape),
+                    *a_im = golden_read_double (group, "a_im", shape),
+                    *b_re = golden_read_double (group, "b_re", shape),
+                    *b_im = golden_read_double (group, "b_im", shape);
+  g_autofree double *x = g_new (double, 3 * n);
+  double worst = 0;
+  for (int64_t v = 0; v < voxels; v++) {
+    for (int64_t i = 0; i < n; i++) {
+      x[i] = re[i * voxels + v];
+      x[n + i] = im[i * voxels + v];
+      x[2 * n + i] = turn[i * voxels + v];
+    }
+    LamSpinor p = lam_spinor_of_samples (n, x, x + n, x + 2 * n);
+    worst = fmax (worst, fmax (hypot (p.a_re - a_re[v], p.a_im - a_im[v]), hypot (p.b_re - b_re[v], p.b_im - b_im[v])));
+  }
+  golden_tally_add (tally, "pulse, rotations", name, worst, golden_attr_double (group, "tolerance_rel_float32"));
+}
+
+static void
+check_pulse (hid_t group, const char *name, gpointer tally)
+{
+  if (golden_has (group, "drive_rad_re"))
+    check_rotations (group, name, tally);
+  else if (golden_has (group, "channel_magnitude"))
+    check_dynamic (group, name, tally);
+  else if (golden_has (group, "envelope_re"))
+    check_profile (group, name, tally);
+  else if (golden_has (group, "shim_magnitude"))
+    check_shim (group, name, tally);
+  else
+    check_sampled (group, name, tally);
+}
+
+static void
+check_lineshape (hid_t group, const char *name, gpointer tally)
+{
+  int64_t shape[GOLDEN_MAX_RANK];
+  if (strcmp (name, "lineshape") != 0)
+    return;
+  g_autofree double *offset = golden_read_double (group, "offset_hz", shape),
+                    *truth = golden_read_double (group, "G_s", shape);
+  int64_t n = golden_count (shape);
+  g_autofree double *g = g_new (double, n);
+  double worst = 0, most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    g[i] = lam_lineshape (offset[i], NULL);
+    worst = fmax (worst, fabs (g[i] - truth[i]));
+    most = fmax (most, truth[i]);
+  }
+  golden_tally_add (tally, "lineshape", name, worst / most, golden_attr_double (group, "tolerance_rel_float32"));
+}
+
+void
+golden_pulse_add (hid_t file, GoldenTally *tally)
+{
+  golden_each_group (file, "pulse", check_pulse, tally);
+  golden_each_group (file, "physics", check_lineshape, tally);
 }
