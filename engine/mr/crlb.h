@@ -1,0 +1,22 @@
+/* crlb.h: Cramér–Rao bounds: the least variance that any unbiased estimate can have. */
+#pragma once
+
+#include <glib.h>
+
+#include "core/types.h"
+
+G_BEGIN_DECLS
+
+/* @re, @im: [parameters][samples], derivatives of one voxel's samples; @im may be NULL. F = Re (J J^H) / @variance, with
+ * @variance the noise variance of each real channel; @bound [parameters] gets diag (F^-1). FALSE with a LAM_ERROR_INVALID
+ * where F is singular: some combination of the parameters changes no sample, which is named by the parameter that the others
+ * explain. */
+gboolean lam_crlb (int parameters, int64_t samples, const float *re, const float *im, double variance, double *bound,
+                   GError **error);
+gboolean lam_crlb_double (int parameters, int64_t samples, const double *re, const double *im, double variance, double *bound,
+                          GError **error);
+/* F^-1 itself, [parameters][parameters]. */
+gboolean lam_crlb_covariance (int parameters, int64_t samples, const double *re, const double *im, double variance,
+                              double *covariance, GError **error);
+
+G_END_DECLS
