@@ -133,6 +133,7 @@ static void
 write_plan (LamBloch *b)
 {
   int64_t threads = lam_pool_threads (lam_devices_pool (b->set));
+  g_clear_pointer (&b->plan, lam_plan_unref);
   b->plan = lam_plan_new (b->set);
   int phase = lam_plan_add_phase (b->plan, "simulate");
   for (int d = 0; d < b->placement.devices; d++) {
@@ -168,15 +169,18 @@ lam_bloch_new (const LamPulseqTiming *t, const LamBlochParams *p, LamDevices *se
     return NULL;
   }
   b->samples = p->count ? p->count : t->samples - p->first;
-  if (!lam_bloch_build (&b->built, t, &reach, p->f0_hz, p->first + b->samples, error)) {
-    lam_bloch_free (b);
-    return NULL;
-  }
   b->voxels_per_tile = LAM_MAX (TILE / b->spins, 1);
   b->tiles_per_voxel = (b->spins + TILE - 1) / TILE;
   b->placement = lam_placement_split (p->voxels, 1, 0, lam_devices_count (set));
   b->chunk = p->chunk > 0 ? p->chunk : CHUNK_BYTES / LAM_MAX (b->samples * 2 * (int64_t) sizeof (float), 1);
   b->chunk = LAM_CLAMP (lam_round_up (b->chunk, b->voxels_per_tile), 1, LAM_MAX (b->placement.largest, 1));
+  /* A signal that does not fit is refused before the program, which is as long as a readout, is made. */
+  write_plan (b);
+  if (!lam_plan_fits (b->plan, error)
+      || !lam_bloch_build (&b->built, t, &reach, p->f0_hz, p->first + b->samples, error)) {
+    lam_bloch_free (b);
+    return NULL;
+  }
   /* Maps, their marks, a piece of a readout, and a tile's numbers: 4 doubles and 7 floats a lane. */
   b->scratch = lam_round_up (b->built.program.maps * (LAM_BLOCH_MAP * TILE * 4 + 1), LAM_ALIGN)
                + 2 * LAM_BLOCH_PIECE * TILE * 4 + TILE * (4 * 8 + 7 * 4) + LAM_ALIGN;
