@@ -8,6 +8,7 @@
 #include "core/threadpool.h"
 #include "io/pulseq-read.h"
 #include "io/pulseq-write.h"
+#include "mr/bloch.h"
 #include "mr/pulseq-timing.h"
 #include "pulseq-util.h"
 
@@ -61,6 +62,35 @@ main (int argc, char **argv)
   lam_pulseq_kspace (t, t->samples / 2, LAM_MIN (1000000, t->samples / 2), k, NULL, &error);
   lap ("k-space of 10^6 samples");
   g_free (k);
+  double x[32];
+  LamBlochParams p;
+  lam_bloch_params_init (&p);
+  for (int i = 0; i < 32; i++)
+    x[i] = 0.001 * i;
+  p.voxels = 32;
+  p.x = p.z = x;
+  p.count = LAM_MIN (1000000, t->samples);
+  g_autoptr (LamDevices) set = lam_devices_new ("cpu", &error);
+  g_autoptr (LamBloch) bloch = lam_bloch_new (t, &p, set, &error);
+  g_assert_no_error (error);
+  lap ("Bloch: program");
+  float *re = lam_alloc_n (32 * p.count, sizeof *re, "signal", NULL),
+        *im = lam_alloc_n (32 * p.count, sizeof *im, "signal", NULL);
+  lam_bloch_run (bloch, re, im, NULL, &error);
+  g_assert_no_error (error);
+  lap ("Bloch: 32 x 10^6 samples");
+  lam_free (re);
+  lam_free (im);
+  p.first = LAM_MAX (t->samples - 1000, 0);
+  p.count = LAM_MIN (1000, t->samples);
+  g_autoptr (LamBloch) end = lam_bloch_new (t, &p, set, &error);
+  lap ("Bloch: program to the end");
+  re = lam_alloc_n (32 * 1000, sizeof *re, "signal", NULL);
+  im = lam_alloc_n (32 * 1000, sizeof *im, "signal", NULL);
+  lam_bloch_run (end, re, im, NULL, &error);
+  lap ("Bloch: 32 x all pulses");
+  lam_free (re);
+  lam_free (im);
   lam_pulseq_write (seq, path, 5, LAM_PULSEQ_SIGN, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   lap ("write");

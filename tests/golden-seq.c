@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "io/pulseq-read.h"
+#include "mr/bloch.h"
+#include "core/memory.h"
 #include "mr/pulseq-timing.h"
 
 #define BOUND 1e-9 /* numbers made in double on both sides */
@@ -263,6 +265,80 @@ check_kspace (const Case *c)
   }
 }
 
+/* ---- the signal ---- */
+
+/* Hz: "... are taken at 3 T and 42.57747892 MHz/T ..." of the attribute that defines the signal. */
+static double
+frequency_of (hid_t group)
+{
+  g_autofree char *text = golden_attr_string (group, "signal");
+  const char *p = strstr (text, "taken at ");
+  char *end;
+  g_assert_nonnull (p);
+  double tesla = g_ascii_strtod (p + strlen ("taken at "), &end);
+  g_assert_true (g_str_has_prefix (end, " T and "));
+  double gamma = g_ascii_strtod (end + strlen (" T and "), &end);
+  g_assert_true (g_str_has_prefix (end, " MHz/T"));
+  return tesla * gamma * 1e6;
+}
+
+static void
+check_signal (const Case *c, const char *devices)
+{
+  g_autoptr (GError) error = NULL;
+  int64_t shape[GOLDEN_MAX_RANK], at[GOLDEN_MAX_RANK];
+  if (!golden_has (c->group, "signal_re"))
+    return;
+  g_autofree double *t1 = golden_read_double (c->group, "tissue_T1_ms", shape),
+                    *t2 = golden_read_double (c->group, "tissue_T2_ms", NULL);
+  g_autofree double *b0 = golden_read_double (c->group, "tissue_B0_hz", NULL);
+  g_autofree double *position = golden_read_double (c->group, "tissue_position_m", at);
+  int64_t n = shape[0] * at[0];
+  double *field[6]; /* T1, T2, B0, x, y, z of each voxel, position fastest */
+  for (int f = 0; f < 6; f++) {
+    field[f] = g_new (double, n);
+    for (int64_t v = 0; v < n; v++) {
+      int64_t tissue = v / at[0], place = v % at[0];
+      field[f][v] = f == 0 ? t1[tissue] : f == 1 ? t2[tissue] : f == 2 ? b0[tissue] : position[3 * place + f - 3];
+    }
+  }
+  LamBlochParams p;
+  lam_bloch_params_init (&p);
+  p.voxels = n;
+  p.t1_ms = field[0];
+  p.t2_ms = field[1];
+  p.b0_hz = field[2];
+  p.x = field[3];
+  p.y = field[4];
+  p.z = field[5];
+  p.f0_hz = frequency_of (c->group);
+  g_autoptr (LamDevices) set = lam_devices_new (devices, &error);
+  float *re, *im;
+  int64_t samples;
+  lam_bloch_simulate (c->t->seq, &p, set, NULL, &re, &im, &samples, &error);
+  g_assert_no_error (error);
+  g_autofree int64_t *index = golden_read_int64 (c->group, "signal_sample_index", shape);
+  g_autofree double *truth_re = golden_read_double (c->group, "signal_re", at),
+                    *truth_im = golden_read_double (c->group, "signal_im", NULL);
+  double most = 0, scale = 0;
+  gboolean sized = at[0] == n && at[1] == shape[0];
+  for (int64_t v = 0; sized && v < n; v++)
+    for (int64_t k = 0; k < shape[0]; k++) {
+      int64_t ours = v * samples + index[k], theirs = v * shape[0] + k;
+      double d = hypot (re[ours] - truth_re[theirs], im[ours] - truth_im[theirs]);
+      most = d <= most ? most : d;
+      scale = fmax (scale, hypot (truth_re[theirs], truth_im[theirs]));
+    }
+  g_autofree char *where = g_strdup_printf ("seq/%s/signal", c->name);
+  golden_tally_add (c->tally, "seq signal", where, sized ? most / fmax (scale, 1e-30) : NAN,
+                    golden_attr_double (c->group, "tolerance_rel_float32"));
+  g_test_message ("%s: signal off by %.2e of its peak", c->name, most / fmax (scale, 1e-30));
+  lam_free (re);
+  lam_free (im);
+  for (int f = 0; f < 6; f++)
+    g_free (field[f]);
+}
+
 static void
 seq_case (hid_t group, const char *name, gpointer data)
 {
@@ -279,6 +355,8 @@ seq_case (hid_t group, const char *name, gpointer data)
   check_pulses (&c);
   check_readouts (&c);
   check_kspace (&c);
+  check_signal (&c, "cpu");
+  check_signal (&c, "3xcpu");
 }
 
 void

@@ -885,7 +885,7 @@ test_walk (void)
     g_assert_cmpmem (walk.k, sizeof walk.k, jump.k, sizeof jump.k);
     g_assert_cmpint (walk.sample, ==, jump.sample);
     if (b < s->blocks)
-      g_assert_true (lam_pulseq_walk_next (&walk, NULL, NULL));
+      g_assert_true (lam_pulseq_walk_next (&walk, 0, 0, NULL, NULL));
   }
   g_assert_cmpint (walk.sample, ==, t->samples);
 }

@@ -486,7 +486,8 @@ lam_pulseq_parse (const char *name, const char *text, gsize size, const LamIoCon
     char *copy = lam_alloc (size + 2, "text of the sequence", error);
     ok = copy != NULL;
     if (ok) {
-      memcpy (copy, text, size);
+      if (size > 0)
+        memcpy (copy, text, size);
       copy[size] = '\n';
       copy[size + 1] = 0;
       ok = lam_pulseq_read_text (&r, copy, size, error);

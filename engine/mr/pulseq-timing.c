@@ -130,11 +130,11 @@ lam_pulseq_walk_init (LamPulseqWalk *w, const LamPulseqTiming *t, int64_t block)
   *w = (LamPulseqWalk){.t = t, .block = block / LAM_PULSEQ_STRIDE * LAM_PULSEQ_STRIDE, .sample = m->samples};
   memcpy (w->k, m->k, sizeof w->k);
   while (w->block < block) /* shapes are decompressed by now: no memory is needed */
-    lam_pulseq_walk_next (w, NULL, NULL);
+    lam_pulseq_walk_next (w, 0, 0, NULL, NULL);
 }
 
 gboolean
-lam_pulseq_walk_next (LamPulseqWalk *w, double *k, GError **error)
+lam_pulseq_walk_next (LamPulseqWalk *w, int64_t from, int64_t to, double *k, GError **error)
 {
   const LamPulseq *s = w->t->seq;
   int64_t b = w->block, n = 0, done = 0, center = 0;
@@ -143,35 +143,35 @@ lam_pulseq_walk_next (LamPulseqWalk *w, double *k, GError **error)
   LamPulseqUse use = rf >= 0 ? s->rf[rf].use : LAM_PULSEQ_USE_OTHER;
   gboolean excites = use == LAM_PULSEQ_USE_EXCITATION || use == LAM_PULSEQ_USE_UNDEFINED;
   gboolean turns = excites || use == LAM_PULSEQ_USE_REFOCUSING;
-  double from[3] = {w->k[0], w->k[1], w->k[2]}, at[3];
+  double base[3] = {w->k[0], w->k[1], w->k[2]}, at[3];
   if (rf >= 0)
     center = s->rf[rf].delay + w->t->rf[rf].center;
   if (a && k)
-    n = a->samples;
+    n = to - from;
   if (n > 0 || turns) {
     Block block;
     if (!block_begin (s, b, &block, error))
       return FALSE;
-    for (; done < n && !(turns && lam_pulseq_adc_time (a, done) >= center); done++) {
-      block_to (&block, lam_pulseq_adc_time (a, done), at);
+    for (; done < n && !(turns && lam_pulseq_adc_time (a, from + done) >= center); done++) {
+      block_to (&block, lam_pulseq_adc_time (a, from + done), at);
       for (int c = 0; c < 3; c++)
-        k[c * n + done] = from[c] + at[c];
+        k[c * n + done] = base[c] + at[c];
     }
     if (turns) {
       block_to (&block, center, at);
       for (int c = 0; c < 3; c++)
-        from[c] = excites ? -at[c] : -from[c] - 2 * at[c]; /* so that from + at is the new k there */
+        base[c] = excites ? -at[c] : -base[c] - 2 * at[c]; /* so that base + at is the new k there */
     }
     for (; done < n; done++) {
-      block_to (&block, lam_pulseq_adc_time (a, done), at);
+      block_to (&block, lam_pulseq_adc_time (a, from + done), at);
       for (int c = 0; c < 3; c++)
-        k[c * n + done] = from[c] + at[c];
+        k[c * n + done] = base[c] + at[c];
     }
   }
   for (int c = 0; c < 3; c++) {
     double m0, m1;
     lam_pulseq_moments (w->t, b, c, &m0, &m1);
-    w->k[c] = from[c] + m0;
+    w->k[c] = base[c] + m0;
   }
   w->sample += a ? a->samples : 0;
   w->block++;
@@ -195,21 +195,21 @@ lam_pulseq_kspace (const LamPulseqTiming *t, int64_t first, int64_t n, double *k
   gboolean ok = TRUE;
   lam_pulseq_walk_init (&w, t, low * LAM_PULSEQ_STRIDE);
   while (ok && done < n && w.block < s->blocks) {
-    int64_t b = w.block, before = w.sample;
+    int64_t b = w.block;
     int32_t adc = s->event[LAM_PULSEQ_ADC][b] - 1;
-    int64_t here = adc >= 0 ? s->adc[adc].samples : 0;
-    gboolean wanted = here > 0 && before + here > first;
-    if (wanted && k && here > room) {
+    int64_t here = adc >= 0 ? s->adc[adc].samples : 0, from = LAM_CLAMP (first - w.sample, 0, here);
+    int64_t some = LAM_MIN (here - from, n - done);
+    if (k && some > room) {
       lam_free (part);
-      room = here;
+      room = some;
       ok = (part = lam_alloc_n (3 * room, sizeof *part, "k-space of a readout", error)) != NULL;
     }
-    ok = ok && lam_pulseq_walk_next (&w, wanted && k ? part : NULL, error);
-    for (int64_t i = LAM_MAX (first - before, 0); ok && wanted && i < here && done < n; i++, done++) {
+    ok = ok && lam_pulseq_walk_next (&w, from, from + some, some > 0 && k ? part : NULL, error);
+    for (int64_t i = 0; ok && i < some; i++, done++) {
       for (int c = 0; k && c < 3; c++)
-        k[c * n + done] = part[c * here + i];
+        k[c * n + done] = part[c * some + i];
       if (ps)
-        ps[done] = t->start[b] + lam_pulseq_adc_time (&s->adc[adc], i);
+        ps[done] = t->start[b] + lam_pulseq_adc_time (&s->adc[adc], from + i);
     }
   }
   lam_free (part);
@@ -328,7 +328,7 @@ lam_pulseq_timing_new (LamPulseq *seq, GError **error)
     }
     t->readouts += seq->event[LAM_PULSEQ_ADC][b] > 0;
     t->pulses += seq->event[LAM_PULSEQ_RF][b] > 0;
-    ok = lam_pulseq_walk_next (&w, NULL, error);
+    ok = lam_pulseq_walk_next (&w, 0, 0, NULL, error);
   }
   /* The mark behind the last block ends searches; where a stride is full it is that of the end. */
   for (int64_t m = (n + LAM_PULSEQ_STRIDE - 1) / LAM_PULSEQ_STRIDE; m < n / LAM_PULSEQ_STRIDE + 2; m++) {

@@ -75,8 +75,9 @@ typedef struct {
 
 /* At the start of @block. */
 void lam_pulseq_walk_init (LamPulseqWalk *w, const LamPulseqTiming *t, int64_t block);
-/* Over one block; @k, when not NULL, gets its samples' [3][samples] positions. FALSE only without memory. */
-gboolean lam_pulseq_walk_next (LamPulseqWalk *w, double *k, GError **error);
+/* Over one block; @k, when not NULL, gets the positions [3][@to - @from] of the samples [@from, @to) of its readout. FALSE
+ * only without memory. */
+gboolean lam_pulseq_walk_next (LamPulseqWalk *w, int64_t from, int64_t to, double *k, GError **error);
 /* Positions [3][@n] and times (either may be NULL) of the samples from @first on. */
 gboolean lam_pulseq_kspace (const LamPulseqTiming *t, int64_t first, int64_t n, double *k, int64_t *ps, GError **error);
 
