@@ -31,10 +31,13 @@ static const GOptionEntry entries[] = {
 };
 
 static const LamCliHelp help = {
-    "TASK SIZE",
-    N_ ("Times one task on a volume of SIZE^3 and prints one JSON line. TASK: parallel-forward, parallel-back, "
+    "TASK [SIZE]",
+    N_ ("Times one task and prints one JSON line. On a volume of SIZE^3: parallel-forward, parallel-back, "
         "parallel-fbp, parallel-vcd, cone-forward, cone-back, cone-fdk, cone-vcd, slice-latency, "
-        "cone-slice-latency."),
+        "cone-slice-latency. On SIZE tissues: mrf-forward, mrf-jacobian, mrf-gradient, complex-forward, pools-forward, "
+        "bm-forward, "
+        "bm2-forward. On SIZE pulses: mrf-one, mrf-one-tr, mrf-one-te, fse-one, drag. On the file SIZE: seq-read, "
+        "seq-kspace."),
     "  lamina bench parallel-vcd 128 --views 128 --iterations 15 --devices 2xcpu",
 };
 
@@ -296,6 +299,10 @@ static gboolean
 read_options (LamBench *b, char **argv, int *task, GError **error)
 {
   int64_t repeats = 3;
+  if (!argv[2]) {
+    lam_cli_usage_error (error, _ ("%s needs a SIZE"), argv[1]);
+    return FALSE;
+  }
   if (!lam_cli_choice ("TASK", argv[1], tasks, task, error)
       || !lam_cli_int ("SIZE", argv[2], 2, 16384, &b->size, error))
     return FALSE;
@@ -326,7 +333,13 @@ lam_cli_bench (int argc, char **argv)
                 .iteration_times = g_array_new (FALSE, FALSE, sizeof (double))};
   int task = 0, status = LAM_EXIT_FAILED;
   lam_cli_control ();
-  if (lam_cli_parse (&help, groups, 2, 2, &argc, &argv, &error)) {
+  if (lam_cli_parse (&help, groups, 1, 2, &argc, &argv, &error) && lam_bench_is_mr (argv[1])) {
+    int64_t repeats = 0;
+    lam_cli_json = TRUE;
+    if (lam_cli_int ("--repeats", repeats_text, 1, 100000, &repeats, &error)
+        && lam_bench_mr (argv[1], argc > 2 ? argv[2] : NULL, devices, (int) repeats, &error))
+      status = LAM_EXIT_DONE;
+  } else if (!error) {
     gboolean right = read_options (&b, argv, &task, &error);
     lam_cli_json |= right; /* from here on the line, and nothing else on stdout */
     if (right

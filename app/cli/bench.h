@@ -1,4 +1,4 @@
-/* bench.h: between bench.c and bench-latency.c. */
+/* bench.h: between bench.c, bench-latency.c and bench-mr.c. */
 #pragma once
 
 #include "run/recon.h"
@@ -23,5 +23,9 @@ LamDataset *lam_bench_dataset (const LamBench *b, const LamGeometry *g, const fl
 void lam_bench_describe (LamBench *b, LamDevices *set, const LamGeometry *g);
 /* 100 answers of a live slice at random offsets, and a check of the last against FBP. */
 gboolean lam_bench_latency (LamBench *b, GError **error);
+
+/* Tasks of sequences: @size NULL is the task's own. Prints the line. */
+gboolean lam_bench_is_mr (const char *task);
+gboolean lam_bench_mr (const char *task, const char *size, const char *devices, int repeats, GError **error);
 
 G_END_DECLS

@@ -1,0 +1,259 @@
+#include "config.h"
+
+#include "cli/mr-options.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "core/error.h"
+#include "mr/presets.h"
+
+static char **settings, **tissue_texts, **presets;
+static char *orders_text, *devices, *positions_text, *settle_text, *chunk_text;
+
+const GOptionEntry lam_mr_entries[] = {
+    {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &settings,
+     N_ ("A value of the protocol, ms and degrees; lists: 10,20 or 5:60:188 or 2*124"), "NAME=VALUES"},
+    {"tissue", 't', 0, G_OPTION_ARG_STRING_ARRAY, &tissue_texts,
+     N_ ("One voxel for each time, or lists of equal length"), "\"T1=1000 T2=80\""},
+    {"preset", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &presets,
+     N_ ("A tissue by name and field, such as \"white matter@3\""), "NAME"},
+    {"orders", 0, 0, G_OPTION_ARG_STRING, &orders_text, N_ ("EPG orders kept (default: the template's own)"), "N"},
+    {"across-slice", 0, 0, G_OPTION_ARG_STRING, &positions_text,
+     N_ ("Positions across the slice for selective pulses (1)"), "N"},
+    {"settle", 0, 0, G_OPTION_ARG_STRING, &settle_text, N_ ("Residual of trains played until settled (1e-6)"), "X"},
+    {"chunk", 0, 0, G_OPTION_ARG_STRING, &chunk_text, N_ ("Voxels at a time on a device (chosen from its memory)"),
+     "N"},
+    {"devices", 0, 0, G_OPTION_ARG_STRING, &devices, N_ ("auto, cpu, or a count such as 4xcpu"), "SPEC"},
+    {NULL},
+};
+
+/* ---- numbers ---- */
+
+static gboolean
+number (const char *text, double *x)
+{
+  char *end;
+  *x = g_ascii_strcasecmp (text, "inf") == 0 ? INFINITY : g_ascii_strtod (text, &end);
+  return isinf (*x) ? g_ascii_strcasecmp (text, "inf") == 0 : *text && *end == 0;
+}
+
+static gboolean
+append (GArray *list, const char *word)
+{
+  g_auto (GStrv) range = g_strsplit (word, ":", -1), times = g_strsplit (word, "*", -1);
+  double a, b, n;
+  guint parts = g_strv_length (range);
+  if (parts == 3 && number (range[0], &a) && number (range[1], &b) && number (range[2], &n) && n >= 1 && n <= 1e6
+      && n == floor (n)) {
+    for (int i = 0; i < (int) n; i++) {
+      double x = n == 1 ? a : a + (b - a) * i / (n - 1);
+      g_array_append_val (list, x);
+    }
+    return TRUE;
+  }
+  if (g_strv_length (times) == 2 && number (times[0], &a) && number (times[1], &n) && n >= 1 && n <= 1e6
+      && n == floor (n)) {
+    for (int i = 0; i < (int) n; i++)
+      g_array_append_val (list, a);
+    return TRUE;
+  }
+  if (parts != 1 || !number (word, &a))
+    return FALSE;
+  g_array_append_val (list, a);
+  return TRUE;
+}
+
+GArray *
+lam_mr_list (const char *option, const char *text, GError **error)
+{
+  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (double));
+  g_auto (GStrv) words = g_strsplit (text, ",", -1);
+  for (int i = 0; words[i]; i++)
+    if (!append (list, g_strstrip (words[i]))) {
+      lam_cli_usage_error (error, _ ("%s: \"%s\" is no list of numbers; write 10,20 or FROM:TO:COUNT or VALUE*COUNT"),
+                           option, words[i]);
+      return NULL;
+    }
+  return g_steal_pointer (&list);
+}
+
+/* ---- the template ---- */
+
+static void
+no_such_template (const char *name, GError **error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+  int n;
+  const LamTemplate *const *all = lam_templates (&n);
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (known, "%s%s", i ? ", " : "", all[i]->name);
+  lam_cli_usage_error (error, _ ("there is no template \"%s\"; there are %s"), name, known->str);
+}
+
+LamModel *
+lam_mr_model (const char *name, GError **error)
+{
+  const LamTemplate *t = lam_template_find (name);
+  int64_t orders = 0;
+  if (!t) {
+    no_such_template (name, error);
+    return NULL;
+  }
+  g_autoptr (LamModel) m = lam_model_new (t);
+  if (!lam_cli_int ("--orders", orders_text, 1, 100000, &orders, error))
+    return NULL;
+  lam_model_set_orders (m, (int) orders);
+  for (int i = 0; settings && settings[i]; i++) {
+    char *equals = strchr (settings[i], '=');
+    if (!equals) {
+      lam_cli_usage_error (error, _ ("--set %s: NAME=VALUES is expected"), settings[i]);
+      return NULL;
+    }
+    g_autofree char *field = g_strndup (settings[i], equals - settings[i]);
+    g_autoptr (GArray) list = lam_mr_list (field, equals + 1, error);
+    if (!list)
+      return NULL;
+    if (!lam_model_set (m, field, (const double *) (void *) list->data, (int) list->len, error)) {
+      lam_cli_to_usage (error);
+      return NULL;
+    }
+  }
+  return g_steal_pointer (&m);
+}
+
+/* ---- tissues ---- */
+
+typedef struct {
+  char *name;
+  GArray *values; /* one for each voxel so far */
+} Column;
+
+static void
+clear_column (void *data)
+{
+  Column *c = data;
+  g_free (c->name);
+  g_array_unref (c->values);
+}
+
+static Column *
+column (GArray *columns, const char *name, int64_t before)
+{
+  for (guint i = 0; i < columns->len; i++)
+    if (g_str_equal (g_array_index (columns, Column, i).name, name))
+      return &g_array_index (columns, Column, i);
+  Column c = {g_strdup (name), g_array_new (FALSE, FALSE, sizeof (double))};
+  const LamTissueInfo *info = lam_tissue_find (name);
+  for (int64_t i = 0; i < before; i++)
+    g_array_append_val (c.values, info->absent);
+  g_array_append_val (columns, c);
+  return &g_array_index (columns, Column, columns->len - 1);
+}
+
+/* One --tissue: its voxels are as many as its longest list. */
+static gboolean
+add_voxels (GArray *columns, GPtrArray *labels, const char *text, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit_set (text, " ;", -1);
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref),
+                        names = g_ptr_array_new_with_free_func (g_free);
+  guint most = 1;
+  int64_t before = labels->len;
+  for (int i = 0; words[i]; i++) {
+    char *equals = strchr (words[i], '=');
+    if (!*words[i])
+      continue;
+    g_autofree char *name = equals ? g_strndup (words[i], equals - words[i]) : g_strdup (words[i]);
+    if (!equals || !lam_tissue_find (name)) {
+      lam_cli_usage_error (
+          error, _ ("--tissue: \"%s\" is no NAME=VALUE of a tissue quantity such as T1, T2, M0, B1, B0, D"), words[i]);
+      return FALSE;
+    }
+    GArray *list = lam_mr_list (name, equals + 1, error);
+    if (!list)
+      return FALSE;
+    most = MAX (most, list->len);
+    g_ptr_array_add (lists, list);
+    g_ptr_array_add (names, g_steal_pointer (&name));
+  }
+  for (guint i = 0; i < lists->len; i++) {
+    GArray *list = g_ptr_array_index (lists, i);
+    Column *c = column (columns, g_ptr_array_index (names, i), before);
+    if (list->len != 1 && list->len != most) {
+      lam_cli_usage_error (error, _ ("--tissue: %s has %u values where another list has %u"), c->name, list->len, most);
+      return FALSE;
+    }
+    for (guint v = 0; v < most; v++)
+      g_array_append_val (c->values, g_array_index (list, double, list->len == 1 ? 0 : v));
+  }
+  for (guint v = 0; v < most; v++)
+    g_ptr_array_add (labels, most == 1 ? g_strdup (text) : g_strdup_printf ("%s [%u]", text, v));
+  for (guint i = 0; i < columns->len; i++) { /* what this voxel did not name */
+    Column *c = &g_array_index (columns, Column, i);
+    while (c->values->len < labels->len)
+      g_array_append_val (c->values, lam_tissue_find (c->name)->absent);
+  }
+  return TRUE;
+}
+
+LamTissues *
+lam_mr_tissues (GStrv *out_labels, GError **error)
+{
+  g_autoptr (GArray) columns = g_array_new (FALSE, FALSE, sizeof (Column));
+  g_autoptr (GPtrArray) labels = g_ptr_array_new_with_free_func (g_free);
+  g_array_set_clear_func (columns, clear_column);
+  for (int i = 0; presets && presets[i]; i++) {
+    const LamTissuePreset *p = lam_tissue_preset (presets[i]);
+    if (!p) {
+      lam_cli_usage_error (
+          error, _ ("--preset: there is no \"%s\"; `lamina simulate --list-presets' shows what there is"), presets[i]);
+      return NULL;
+    }
+    g_autofree char *text = g_strdup_printf ("T1=%g T2=%g", p->t1, p->t2);
+    if (!add_voxels (columns, labels, text, error))
+      return NULL;
+    g_free (g_ptr_array_index (labels, labels->len - 1));
+    g_ptr_array_index (labels, labels->len - 1) = g_strdup (presets[i]);
+  }
+  for (int i = 0; tissue_texts && tissue_texts[i]; i++)
+    if (!add_voxels (columns, labels, tissue_texts[i], error))
+      return NULL;
+  if (labels->len == 0) {
+    lam_cli_usage_error (error, _ ("no tissue: give --tissue \"T1=1000 T2=80\" or --preset \"white matter@3\""));
+    return NULL;
+  }
+  g_autoptr (LamTissues) t = lam_tissues_new (labels->len);
+  for (guint i = 0; i < columns->len; i++) {
+    Column *c = &g_array_index (columns, Column, i);
+    if (!lam_tissues_set (t, c->name, (const double *) (void *) c->values->data, c->values->len, error)) {
+      lam_cli_to_usage (error);
+      return NULL;
+    }
+  }
+  if (out_labels) {
+    g_ptr_array_add (labels, NULL);
+    *out_labels = (GStrv) g_ptr_array_free (g_steal_pointer (&labels), FALSE);
+  }
+  return g_steal_pointer (&t);
+}
+
+const char *
+lam_mr_devices (void)
+{
+  return devices;
+}
+
+LamSimulateOptions
+lam_mr_simulate_options (void)
+{
+  LamSimulateOptions o = {0};
+  int64_t positions = 0;
+  lam_cli_int ("--across-slice", positions_text, 1, 10000, &positions, NULL);
+  lam_cli_int ("--chunk", chunk_text, 1, G_MAXINT32, &o.chunk, NULL);
+  lam_cli_double ("--settle", settle_text, 1e-12, 1, &o.settle, NULL);
+  o.positions = (int) positions;
+  return o;
+}

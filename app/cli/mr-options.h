@@ -1,0 +1,20 @@
+/* mr-options.h: what the MR commands read alike: a template with its protocol, tissues, and lists of numbers. */
+#pragma once
+
+#include "mr/model.h"
+
+G_BEGIN_DECLS
+
+extern const GOptionEntry lam_mr_entries[];
+
+/* "5:60:188" (188 values from 5 to 60), "2*124" (124 times 2), "10,20,5:60:3": a GArray of double. */
+GArray *lam_mr_list (const char *option, const char *text, GError **error);
+/* The template with --set and --orders; usage errors list what there is. */
+LamModel *lam_mr_model (const char *template, GError **error);
+/* --tissue "T1=1000 T2=80", again for each voxel, or one with lists: "T1=200:3000:50 T2=80"; --preset NAME. Names of the
+ * voxels stand in @labels (may be NULL). What @model needs and is not given is an error. */
+LamTissues *lam_mr_tissues (GStrv *labels, GError **error);
+const char *lam_mr_devices (void);
+LamSimulateOptions lam_mr_simulate_options (void);
+
+G_END_DECLS
