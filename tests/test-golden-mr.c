@@ -34,8 +34,7 @@ main (int argc, char **argv)
     const char *path;
     Check check;
   } subjects[] = {
-      {"/golden/mr/closed", golden_closed_add},
-      {"/golden/mr/mp2rage", golden_mp2rage_add},
+      {"/golden/mr/closed", golden_closed_add},   {"/golden/mr/mp2rage", golden_mp2rage_add},
       {"/golden/mr/mrf", golden_mrf_add},         {"/golden/mr/fse", golden_fse_add},
       {"/golden/mr/ssfp", golden_ssfp_add},       {"/golden/mr/mprage", golden_mprage_add},
       {"/golden/mr/physics", golden_physics_add}, {"/golden/mr/pulse", golden_pulse_add},

@@ -34,6 +34,20 @@ lam_palette_alpha (GtkWidget *widget, LamColour colour, double alpha)
   return rgba;
 }
 
+/* After Okabe and Ito, darker or lighter where the paper asks for it. */
+GdkRGBA
+lam_palette_series (GtkWidget *widget, int index)
+{
+  static const char *const light_series[] = {"#1c71d8", "#d9570d", "#12845f", "#a3478f",
+                                             "#8a6d00", "#2b8fc9", "#6b6b6b", "#b3261e"};
+  static const char *const dark_series[] = {"#62a0ea", "#ff8f4a", "#3fc79a", "#d88bc6",
+                                            "#e3c33a", "#6cc4f0", "#b0b0b0", "#ff7a70"};
+  gboolean is_dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+  GdkRGBA rgba;
+  gdk_rgba_parse (&rgba, (is_dark ? dark_series : light_series)[index & 7]);
+  return rgba;
+}
+
 /* Evenly spaced anchors; straight lines between them. */
 static const guint32 grey[] = {0x000000, 0xffffff};
 static const guint32 viridis[] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,

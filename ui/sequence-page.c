@@ -1,0 +1,636 @@
+#include "config.h"
+
+#include "sequence-page.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "bounds-view.h"
+#include "chart.h"
+#include "curves-layer.h"
+#include "group.h"
+#include "model/tissue-presets.h"
+#include "palette.h"
+#include "parameter-row.h"
+#include "train-view.h"
+
+/* What of the complex signal is drawn. */
+typedef enum { PART_MAGNITUDE, PART_PHASE, PART_REAL, PART_IMAGINARY, PARTS } Part;
+
+struct _LamSequencePage {
+  AdwBin parent_instance;
+  LamSequenceSession *session;
+  AdwFlap *flap;
+  GtkWidget *sidebar, *groups, *train, *train_entry, *summary, *problem, *took, *legend;
+  GtkWidget *sequence_slot, *tissue_list, *parts[PARTS];
+  LamGroup *model_group;
+  LamChart *signal_chart, *sensitivity_chart;
+  LamCurvesLayer *signal, *sensitivity;
+  LamAxis *signal_x;
+  GtkWidget *bounds, *sensitivity_hint;
+  Part part;
+  gboolean part_chosen; /* by hand: else what suits the signal */
+};
+
+static guint status_signal;
+
+G_DEFINE_FINAL_TYPE (LamSequencePage, lam_sequence_page, ADW_TYPE_BIN)
+
+/* ---- charts ---- */
+
+static double
+part_of (Part part, double re, double im)
+{
+  switch (part) {
+  case PART_MAGNITUDE:
+    return hypot (re, im);
+  case PART_PHASE:
+    return hypot (re, im) > 1e-9 ? atan2 (im, re) * 180 / G_PI : NAN;
+  case PART_REAL:
+    return re;
+  default:
+    return im;
+  }
+}
+
+static void
+fill_part (double *y, Part part, const float *re, const float *im, int n)
+{
+  for (int i = 0; i < n; i++)
+    y[i] = part_of (part, re != NULL ? re[i] : 0, im != NULL ? im[i] : 0);
+}
+
+/* Over sample numbers: times of a list of repetitions lie as even as their numbers, and closed forms have none. */
+static double *
+make_x (const LamSequenceResult *r)
+{
+  double *x = g_new (double, MAX (r->samples, 1));
+  for (int i = 0; i < r->samples; i++)
+    x[i] = i;
+  return x;
+}
+
+static void
+update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSequenceResult *before)
+{
+  GListModel *tissues = lam_sequence_session_get_tissues (self->session);
+  g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
+  lam_curves_layer_begin (self->signal, x, r->samples);
+  for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
+    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, v);
+    int colour = lam_tissue_item_get_colour (item), at = v * r->samples;
+    if (before != NULL && before->samples == r->samples && before->tissues == r->tissues) {
+      fill_part (y, self->part, before->re != NULL ? before->re + at : NULL,
+                 before->im != NULL ? before->im + at : NULL, r->samples);
+      lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DOTTED, NULL);
+    }
+    if (r->theory_re != NULL) {
+      fill_part (y, self->part, r->theory_re + at, r->theory_im + at, r->samples);
+      lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DASHED, NULL);
+    }
+    fill_part (y, self->part, r->re != NULL ? r->re + at : NULL, r->im != NULL ? r->im + at : NULL, r->samples);
+    lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_SOLID, lam_tissue_item_get_name (item));
+    if (isfinite (r->cut[v]) && r->cut[v] > 1e-3 && self->part != PART_PHASE) {
+      double peak = 0;
+      for (int i = 0; i < r->samples; i++)
+        peak = fmax (peak, hypot (r->re != NULL ? r->re[at + i] : 0, r->im != NULL ? r->im[at + i] : 0));
+      lam_curves_layer_band (self->signal, r->cut[v] * peak);
+    }
+  }
+  lam_curves_layer_end (self->signal);
+}
+
+/* dS/dq times q: what 100 % more would bring, to first order. T1 solid, T2 dashed; of the part that is drawn. */
+static void
+update_sensitivity (LamSequencePage *self, const LamSequenceResult *r)
+{
+  GListModel *tissues = lam_sequence_session_get_tissues (self->session);
+  static const char *const names[] = {"T1", "T2"};
+  g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
+  lam_curves_layer_begin (self->sensitivity, x, r->samples);
+  for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
+    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, v);
+    for (int k = 0; k < r->kinds; k++) {
+      int kind = r->kind[k], at = (v * r->kinds + k) * r->samples, own = v * r->samples;
+      if (kind != LAM_BY_T1 && kind != LAM_BY_T2)
+        continue;
+      for (int i = 0; i < r->samples; i++) {
+        double re = r->re != NULL ? r->re[own + i] : 0, im = r->im != NULL ? r->im[own + i] : 0;
+        double dr = r->d_re != NULL ? r->d_re[at + i] : 0, di = r->d_im != NULL ? r->d_im[at + i] : 0;
+        double m = hypot (re, im);
+        /* Of a phase there is little to say: the magnitude's then. */
+        double d = self->part == PART_REAL        ? dr
+                   : self->part == PART_IMAGINARY ? di
+                   : m > 1e-9                     ? (re * dr + im * di) / m
+                                                  : 0;
+        y[i] = d * r->value[v][kind];
+      }
+      g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), names[kind]);
+      lam_curves_layer_add (self->sensitivity, y, lam_tissue_item_get_colour (item),
+                            kind == LAM_BY_T1 ? LAM_CURVE_SOLID : LAM_CURVE_DASHED, label);
+    }
+  }
+  lam_curves_layer_end (self->sensitivity);
+}
+
+static void
+update_legend (LamSequencePage *self)
+{
+  GListModel *tissues = lam_sequence_session_get_tissues (self->session);
+  g_autoptr (GString) markup = g_string_new (NULL);
+  for (guint i = 0; i < g_list_model_get_n_items (tissues); i++) {
+    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, i);
+    GdkRGBA c = lam_palette_series (GTK_WIDGET (self), lam_tissue_item_get_colour (item));
+    g_autofree char *name = g_markup_escape_text (lam_tissue_item_get_name (item), -1);
+    g_string_append_printf (markup, "%s<span foreground=\"#%02x%02x%02x\">―</span> %s", i ? "   " : "",
+                            (int) (c.red * 255), (int) (c.green * 255), (int) (c.blue * 255), name);
+  }
+  gtk_label_set_markup (GTK_LABEL (self->legend), markup->str);
+}
+
+/* What the model leaves out, in words under its row. */
+static void
+update_notes (LamSequencePage *self, const LamSequenceResult *r)
+{
+  LamParameter *orders = lam_parameter_list_find (lam_sequence_session_get_model (self->session), "orders");
+  double worst = 0;
+  gboolean any = FALSE;
+  for (int v = 0; v < r->tissues; v++)
+    if (isfinite (r->cut[v])) {
+      worst = fmax (worst, r->cut[v]);
+      any = TRUE;
+    }
+  g_autofree char *cut = any ? g_strdup_printf (_ ("%d kept: costs at most %.2g %%"), r->orders, 100 * worst)
+                             : g_strdup_printf (r->orders > 0 ? _ ("%d kept: all that matter") : "", r->orders);
+  g_autofree char *note =
+      r->residual > 0 ? g_strdup_printf (_ ("%s · settled after %d playings"), cut, r->played) : g_strdup (cut);
+  lam_parameter_set_note (orders, note);
+}
+
+static void
+result_cb (LamSequenceSession *session, LamSequencePage *self)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (session), *before = lam_sequence_session_get_before (session);
+  if (r == NULL)
+    return;
+  if (!self->part_chosen) {
+    Part suits = r->im == NULL ? PART_REAL : PART_MAGNITUDE;
+    if (suits != self->part)
+      gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->parts[suits]), TRUE);
+    self->part_chosen = FALSE;
+  }
+  update_signal (self, r, before);
+  update_sensitivity (self, r);
+  update_notes (self, r);
+  g_autofree char *took = g_strdup_printf (_ ("signal and sensitivities in %.2g ms"), 1e3 * r->seconds);
+  gtk_label_set_text (GTK_LABEL (self->took), took);
+}
+
+static void
+failed_cb (LamSequenceSession *session, const char *text, LamSequencePage *self)
+{
+  gtk_label_set_text (GTK_LABEL (self->problem), text != NULL ? text : "");
+  gtk_widget_set_visible (self->problem, text != NULL);
+}
+
+static void
+part_toggled_cb (GtkToggleButton *button, LamSequencePage *self)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
+  if (!gtk_toggle_button_get_active (button))
+    return;
+  for (int i = 0; i < PARTS; i++)
+    if (GTK_WIDGET (button) == self->parts[i])
+      self->part = i;
+  self->part_chosen = TRUE;
+  if (r != NULL) {
+    update_signal (self, r, lam_sequence_session_get_before (self->session));
+    update_sensitivity (self, r);
+  }
+}
+
+static void
+pulse_notify_cb (LamTrainView *train, GParamSpec *pspec, LamSequencePage *self)
+{
+  int i = lam_train_view_get_pulse (train);
+  lam_curves_layer_set_mark (self->signal, i >= 0 ? i : NAN);
+}
+
+static void
+describe_cb (LamTrainView *train, const char *text, LamSequencePage *self)
+{
+  g_signal_emit (self, status_signal, 0, text);
+}
+
+/* ---- the sidebar ---- */
+
+static void
+show_train (LamSequencePage *self)
+{
+  const char *field = lam_sequence_session_get_train (self->session);
+  int n = 0;
+  if (field != NULL)
+    lam_sequence_session_get_list (self->session, field, &n);
+  g_autofree char *hint = field == NULL
+                              ? g_strdup (_ ("no list in this protocol"))
+                              : g_strdup_printf (_ ("%s: %d values · type a list or a formula of n"), field, n);
+  gtk_entry_set_placeholder_text (GTK_ENTRY (self->train_entry), hint);
+  gtk_widget_set_tooltip_text (
+      self->train_entry,
+      _ ("5:60:188 is 188 values from 5 to 60, 2*124 is 124 times 2; or a formula such as 30 + 20*sin(2*pi*n/N)"));
+  gtk_widget_set_sensitive (self->train_entry, field != NULL);
+}
+
+static void
+train_activate_cb (GtkEntry *entry, LamSequencePage *self)
+{
+  const char *field = lam_sequence_session_get_train (self->session);
+  g_autoptr (GError) error = NULL;
+  int n = 1;
+  if (field == NULL)
+    return;
+  lam_sequence_session_get_list (self->session, field, &n);
+  gboolean ok = lam_sequence_session_edit_formula (self->session, field, gtk_editable_get_text (GTK_EDITABLE (entry)),
+                                                   MAX (n, 1), &error);
+  failed_cb (self->session, ok ? NULL : error->message, self);
+  if (ok)
+    gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
+  else
+    gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
+}
+
+static void
+train_changed_cb (LamSequenceSession *session, LamSequencePage *self)
+{
+  show_train (self);
+}
+
+/* The protocol's rows, made anew with the template. */
+static void
+protocol_changed_cb (LamSequenceSession *session, LamSequencePage *self)
+{
+  LamParameterList *rows = lam_sequence_session_get_protocol (session);
+  GtkWidget *old = gtk_widget_get_first_child (self->sequence_slot), *group = lam_group_new (_ ("Sequence"));
+  if (old != NULL)
+    gtk_box_remove (GTK_BOX (self->sequence_slot), old);
+  lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (lam_sequence_session_get_template (session)));
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (rows)); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (rows), i);
+    lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (p));
+  }
+  gtk_box_append (GTK_BOX (self->sequence_slot), group);
+  gtk_label_set_text (GTK_LABEL (self->summary), lam_sequence_session_get_summary (session));
+  self->part_chosen = FALSE;
+  show_train (self);
+}
+
+static void
+draw_swatch (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer item)
+{
+  GdkRGBA colour = lam_palette_series (GTK_WIDGET (area), lam_tissue_item_get_colour (item));
+  gdk_cairo_set_source_rgba (cr, &colour);
+  cairo_rectangle (cr, 0, (height - 11) / 2.0, 11, 11);
+  cairo_fill (cr);
+}
+
+static void
+remove_cb (GtkButton *button, LamSequencePage *self)
+{
+  lam_sequence_session_remove_tissue (self->session, g_object_get_data (G_OBJECT (button), "item"));
+}
+
+static GtkWidget *
+new_tissue_row (gpointer object, gpointer data)
+{
+  LamTissueItem *item = object;
+  LamParameterList *list = lam_tissue_item_get_parameters (item);
+  GtkWidget *row = adw_expander_row_new (), *swatch = gtk_drawing_area_new (), *summary = gtk_label_new (NULL),
+            *button = gtk_button_new_from_icon_name ("list-remove-symbolic");
+  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (swatch), 11);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (swatch), 20);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), draw_swatch, g_object_ref (item), g_object_unref);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), lam_tissue_item_get_name (item));
+  gtk_widget_set_tooltip_text (row, lam_tissue_item_get_source (item));
+  adw_expander_row_add_prefix (ADW_EXPANDER_ROW (row), swatch);
+  gtk_widget_add_css_class (summary, "value");
+  g_object_bind_property (item, "summary", summary, "label", G_BINDING_SYNC_CREATE);
+  adw_expander_row_add_action (ADW_EXPANDER_ROW (row), summary);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (button, _ ("Remove this tissue"));
+  g_autofree char *label = g_strdup_printf (_ ("Remove %s"), lam_tissue_item_get_name (item));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  g_object_set_data_full (G_OBJECT (button), "item", g_object_ref (item), g_object_unref);
+  g_signal_connect_object (button, "clicked", G_CALLBACK (remove_cb), data, 0);
+  adw_expander_row_add_action (ADW_EXPANDER_ROW (row), button);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (list), i);
+    adw_expander_row_add_row (ADW_EXPANDER_ROW (row), lam_parameter_row_new (p));
+  }
+  return row;
+}
+
+static void
+tissues_changed_cb (GListModel *tissues, guint position, guint removed, guint added, LamSequencePage *self)
+{
+  update_legend (self);
+}
+
+static void
+preset_cb (GtkButton *button, LamSequencePage *self)
+{
+  int i = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (button), "preset"));
+  g_autoptr (GError) error = NULL;
+  double t1, t2;
+  const char *source;
+  g_autofree char *name = lam_tissue_preset_describe (i, &t1, &t2, &source);
+  if (lam_sequence_session_add_tissue (self->session, name, t1, t2, source, &error) == NULL)
+    failed_cb (self->session, error->message, self);
+  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER);
+  if (popover != NULL)
+    gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
+static GtkWidget *
+new_preset_popover (LamSequencePage *self)
+{
+  GtkWidget *popover = gtk_popover_new (), *scroller = gtk_scrolled_window_new (),
+            *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_width (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 420);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  for (int i = 0; i < lam_tissue_preset_count (); i++) {
+    double t1, t2;
+    const char *source;
+    g_autofree char *name = lam_tissue_preset_describe (i, &t1, &t2, &source);
+    g_autofree char *text = g_strdup_printf ("%s   %.4g / %.4g ms", name, t1, t2);
+    GtkWidget *button = gtk_button_new_with_label (text);
+    gtk_widget_set_halign (gtk_button_get_child (GTK_BUTTON (button)), GTK_ALIGN_START);
+    gtk_widget_add_css_class (button, "flat");
+    gtk_widget_set_tooltip_text (button, source);
+    g_object_set_data (G_OBJECT (button), "preset", GINT_TO_POINTER (i));
+    g_signal_connect_object (button, "clicked", G_CALLBACK (preset_cb), self, 0);
+    gtk_box_append (GTK_BOX (box), button);
+  }
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), box);
+  gtk_popover_set_child (GTK_POPOVER (popover), scroller);
+  return popover;
+}
+
+static GtkWidget *
+new_tissue_group (LamSequencePage *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4), *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6),
+            *title = gtk_label_new (_ ("Tissues")), *button = gtk_menu_button_new ();
+  gtk_label_set_xalign (GTK_LABEL (title), 0);
+  gtk_widget_set_hexpand (title, TRUE);
+  gtk_widget_add_css_class (title, "group-title");
+  gtk_menu_button_set_label (GTK_MENU_BUTTON (button), _ ("Add"));
+  gtk_widget_add_css_class (button, "compact");
+  gtk_widget_add_css_class (button, "flat");
+  gtk_menu_button_set_popover (GTK_MENU_BUTTON (button), new_preset_popover (self));
+  gtk_widget_set_tooltip_text (button,
+                               _ ("Add a tissue from the list of measured ones; its values can be changed after"));
+  gtk_box_append (GTK_BOX (head), title);
+  gtk_box_append (GTK_BOX (head), button);
+  self->tissue_list = gtk_list_box_new ();
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (self->tissue_list), GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (self->tissue_list, "boxed-list");
+  gtk_widget_add_css_class (self->tissue_list, "dense");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->tissue_list), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Tissues"), -1);
+  gtk_box_append (GTK_BOX (box), head);
+  gtk_box_append (GTK_BOX (box), self->tissue_list);
+  return box;
+}
+
+static GtkWidget *
+new_sidebar (LamSequencePage *self)
+{
+  self->sidebar = gtk_scrolled_window_new ();
+  self->groups = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->sidebar), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_widget_set_size_request (self->sidebar, 316, -1);
+  gtk_widget_set_margin_start (self->groups, 12);
+  gtk_widget_set_margin_end (self->groups, 12);
+  gtk_widget_set_margin_top (self->groups, 10);
+  gtk_widget_set_margin_bottom (self->groups, 12);
+  self->sequence_slot = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  self->summary = gtk_label_new (NULL);
+  gtk_label_set_wrap (GTK_LABEL (self->summary), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (self->summary), 0);
+  gtk_widget_add_css_class (self->summary, "dim-label");
+  gtk_widget_add_css_class (self->summary, "pane-hint");
+  self->train_entry = gtk_entry_new ();
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->train_entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Train as a list or a formula"), -1);
+  g_signal_connect (self->train_entry, "activate", G_CALLBACK (train_activate_cb), self);
+  self->model_group = LAM_GROUP (lam_group_new (_ ("Model")));
+  gtk_box_append (GTK_BOX (self->groups), self->sequence_slot);
+  gtk_box_append (GTK_BOX (self->groups), self->summary);
+  gtk_box_append (GTK_BOX (self->groups), self->train_entry);
+  gtk_box_append (GTK_BOX (self->groups), new_tissue_group (self));
+  gtk_box_append (GTK_BOX (self->groups), GTK_WIDGET (self->model_group));
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->sidebar), self->groups);
+  return self->sidebar;
+}
+
+/* ---- the main view ---- */
+
+static GtkWidget *
+new_label (const char *text, const char *class)
+{
+  GtkWidget *label = gtk_label_new (text);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (label, class);
+  return label;
+}
+
+/* A card with a title, a hint at the right, and a body. */
+static GtkWidget *
+new_card (const char *title, GtkWidget *right, GtkWidget *body)
+{
+  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4), *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8),
+            *label = new_label (title, "pane-title");
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "pane");
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_box_append (GTK_BOX (head), label);
+  if (right != NULL)
+    gtk_box_append (GTK_BOX (head), right);
+  gtk_box_append (GTK_BOX (card), head);
+  gtk_widget_set_vexpand (body, TRUE);
+  gtk_box_append (GTK_BOX (card), body);
+  return card;
+}
+
+static GtkWidget *
+new_dim (const char *text)
+{
+  GtkWidget *label = new_label (text, "dim-label");
+  gtk_widget_add_css_class (label, "pane-hint");
+  return label;
+}
+
+static GtkWidget *
+new_part_buttons (LamSequencePage *self)
+{
+  static const char *const names[PARTS] = {N_ ("Magnitude"), N_ ("Phase"), N_ ("Real"), N_ ("Imaginary")};
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  gtk_widget_add_css_class (box, "linked");
+  for (int i = 0; i < PARTS; i++) {
+    self->parts[i] = gtk_toggle_button_new_with_label (_ (names[i]));
+    gtk_widget_add_css_class (self->parts[i], "small");
+    if (i > 0)
+      gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (self->parts[i]), GTK_TOGGLE_BUTTON (self->parts[0]));
+    gtk_box_append (GTK_BOX (box), self->parts[i]);
+  }
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->parts[PART_REAL]), TRUE);
+  self->part = PART_REAL;
+  for (int i = 0; i < PARTS; i++)
+    g_signal_connect (self->parts[i], "toggled", G_CALLBACK (part_toggled_cb), self);
+  return box;
+}
+
+static LamChart *
+new_chart (LamCurvesLayer **layer, const char *name, const char *y_label)
+{
+  g_autoptr (LamAxis) x = lam_axis_new (_ ("sample"), FALSE), y = lam_axis_new (y_label, FALSE);
+  lam_axis_set_integer (x, TRUE);
+  GtkWidget *chart = lam_chart_new (x, y, NULL);
+  *layer = LAM_CURVES_LAYER (lam_curves_layer_new (y));
+  lam_chart_add_layer (LAM_CHART (chart), LAM_CHART_LAYER (*layer));
+  lam_chart_set_label (LAM_CHART (chart), name);
+  return LAM_CHART (chart);
+}
+
+static GtkWidget *
+new_main (LamSequencePage *self)
+{
+  GtkWidget *main = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10), *lower = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10),
+            *right = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 14);
+  self->train = lam_train_view_new (self->session);
+  self->took = new_dim ("");
+  self->problem = new_label ("", "error");
+  gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
+  gtk_widget_set_visible (self->problem, FALSE);
+  self->signal_chart = new_chart (&self->signal, _ ("Signal by sample"), _ ("signal"));
+  self->sensitivity_chart = new_chart (&self->sensitivity, _ ("Sensitivity to T1 and T2 by sample"), _ ("sensitivity"));
+  self->bounds = lam_bounds_view_new (self->session);
+  self->legend = gtk_label_new (NULL);
+  gtk_widget_add_css_class (self->legend, "pane-hint");
+  gtk_box_append (GTK_BOX (right), self->legend);
+  gtk_box_append (GTK_BOX (right), new_part_buttons (self));
+  GtkWidget *train = new_card (_ ("Train"), self->took, self->train),
+            *signal = new_card (_ ("Signal"), right, GTK_WIDGET (self->signal_chart)),
+            *sensitivity = new_card (_ ("Sensitivity"), new_dim (_ ("for 100 % more T1 (line), T2 (dashes)")),
+                                     GTK_WIDGET (self->sensitivity_chart)),
+            *bounds =
+                new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
+  gtk_widget_set_hexpand (sensitivity, TRUE);
+  gtk_widget_set_size_request (bounds, 360, -1);
+  gtk_widget_set_vexpand (signal, TRUE);
+  gtk_box_append (GTK_BOX (lower), sensitivity);
+  gtk_box_append (GTK_BOX (lower), bounds);
+  gtk_widget_set_size_request (lower, -1, 200);
+  gtk_widget_set_margin_start (main, 10);
+  gtk_widget_set_margin_end (main, 10);
+  gtk_widget_set_margin_top (main, 10);
+  gtk_widget_set_margin_bottom (main, 10);
+  gtk_box_append (GTK_BOX (main), self->problem);
+  gtk_box_append (GTK_BOX (main), train);
+  gtk_box_append (GTK_BOX (main), signal);
+  gtk_box_append (GTK_BOX (main), lower);
+  return main;
+}
+
+void
+lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *session)
+{
+  g_return_if_fail (LAM_IS_SEQUENCE_PAGE (self) && self->session == NULL);
+  self->session = g_object_ref (session);
+  adw_flap_set_flap (self->flap, new_sidebar (self));
+  adw_flap_set_separator (self->flap, gtk_separator_new (GTK_ORIENTATION_VERTICAL));
+  adw_flap_set_content (self->flap, new_main (self));
+  LamParameterList *model = lam_sequence_session_get_model (session);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (model)); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (model), i);
+    lam_group_add_row (self->model_group, lam_parameter_row_new (p));
+  }
+  gtk_list_box_bind_model (GTK_LIST_BOX (self->tissue_list), lam_sequence_session_get_tissues (session), new_tissue_row,
+                           self, NULL);
+  g_signal_connect_object (lam_sequence_session_get_tissues (session), "items-changed", G_CALLBACK (tissues_changed_cb),
+                           self, 0);
+  g_signal_connect_object (session, "protocol-changed", G_CALLBACK (protocol_changed_cb), self, 0);
+  g_signal_connect_object (session, "train-changed", G_CALLBACK (train_changed_cb), self, 0);
+  g_signal_connect_object (session, "result", G_CALLBACK (result_cb), self, 0);
+  g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
+  g_signal_connect_object (self->train, "notify::pulse", G_CALLBACK (pulse_notify_cb), self, 0);
+  g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
+  protocol_changed_cb (session, self);
+  update_legend (self);
+  result_cb (session, self);
+}
+
+GtkWidget *
+lam_sequence_page_get_train (LamSequencePage *self)
+{
+  return self->train;
+}
+
+void
+lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show)
+{
+  adw_flap_set_reveal_flap (self->flap, show);
+}
+
+void
+lam_sequence_page_next_pane (LamSequencePage *self, int step)
+{
+  GtkWidget *panes[] = {self->sidebar, self->train, GTK_WIDGET (self->signal_chart),
+                        GTK_WIDGET (self->sensitivity_chart), self->bounds};
+  GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
+  int n = G_N_ELEMENTS (panes), at = -1;
+  for (int i = 0; i < n && focus != NULL; i++)
+    if (focus == panes[i] || gtk_widget_is_ancestor (focus, panes[i]))
+      at = i;
+  for (int k = 1; k <= n; k++) {
+    GtkWidget *pane = panes[((at < 0 && step < 0 ? 0 : at) + step * k + 2 * n) % n];
+    if (gtk_widget_get_mapped (pane)
+        && (gtk_widget_get_focusable (pane) ? gtk_widget_grab_focus (pane)
+                                            : gtk_widget_child_focus (pane, GTK_DIR_TAB_FORWARD)))
+      return;
+  }
+}
+
+static void
+dark_notify_cb (AdwStyleManager *manager, GParamSpec *pspec, LamSequencePage *self)
+{
+  if (self->session != NULL)
+    update_legend (self);
+}
+
+static void
+lam_sequence_page_dispose (GObject *object)
+{
+  g_clear_object (&LAM_SEQUENCE_PAGE (object)->session);
+  G_OBJECT_CLASS (lam_sequence_page_parent_class)->dispose (object);
+}
+
+static void
+lam_sequence_page_class_init (LamSequencePageClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = lam_sequence_page_dispose;
+  status_signal = g_signal_new ("status", LAM_TYPE_SEQUENCE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                1, G_TYPE_STRING);
+}
+
+static void
+lam_sequence_page_init (LamSequencePage *self)
+{
+  self->flap = ADW_FLAP (adw_flap_new ());
+  adw_flap_set_fold_policy (self->flap, ADW_FLAP_FOLD_POLICY_AUTO);
+  adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->flap));
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (dark_notify_cb), self, 0);
+}

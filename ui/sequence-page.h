@@ -1,0 +1,20 @@
+/* sequence-page.h: the workspace of the MR physicist: sequence, tissues and model at the left; train, signal, sensitivity and
+ * precision, all of which move while a handle is dragged. */
+#pragma once
+
+#include <adwaita.h>
+
+#include "model/sequence-session.h"
+
+G_BEGIN_DECLS
+
+#define LAM_TYPE_SEQUENCE_PAGE (lam_sequence_page_get_type ())
+G_DECLARE_FINAL_TYPE (LamSequencePage, lam_sequence_page, LAM, SEQUENCE_PAGE, AdwBin)
+
+/* Signal "status" (text): what is under the hand. Set once, before the page is shown. */
+void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *session);
+GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
+void lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show);
+void lam_sequence_page_next_pane (LamSequencePage *self, int step);
+
+G_END_DECLS
