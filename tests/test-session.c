@@ -483,6 +483,13 @@ dup_need (LamSession *session)
   return g_strdup (lam_fact_get_value (fact));
 }
 
+static char *
+dup_size (LamSession *session)
+{
+  g_autoptr (LamFact) fact = g_list_model_get_item (lam_session_get_facts (session, LAM_FACTS_VOLUME), 0);
+  return g_strdup (lam_fact_get_value (fact));
+}
+
 /* Edits of the preparation are held until they are applied, undone like others, and a run does it first: then it is what
  * the command line makes of the same numbers. */
 static void
@@ -505,6 +512,10 @@ test_preparation (void)
   g_assert_true (lam_session_get_unapplied (session));
   g_assert_true (lam_session_can_apply (session));
   g_assert_cmpint (lam_session_get_geometry (session)->channels, ==, channels);
+  /* What the next run will need and make is told before they are applied. */
+  g_autofree char *ahead = dup_need (session), *size = dup_size (session);
+  g_assert_cmpstr (ahead, !=, need);
+  g_assert_cmpstr (size, ==, "30 × 30 × 4");
   /* The last channel is never before the first. */
   g_autoptr (GError) error = NULL;
   g_assert_false (
@@ -521,7 +532,13 @@ test_preparation (void)
   g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "center")), ==, 33);
   g_assert_cmpfloat_with_epsilon (lam_geometry_center (g), (33 - 4 - 0.5) / 2, 1e-9);
   g_autofree char *less = dup_need (session);
-  g_assert_cmpstr (less, !=, need);
+  g_assert_cmpstr (less, ==, ahead);
+  g_autofree char *made = dup_size (session);
+  g_assert_cmpstr (made, ==, size);
+  session_set (session, "region", g_variant_new_string ("none"));
+  g_autofree char *all = dup_need (session);
+  g_assert_cmpstr (all, !=, less);
+  lam_undo_undo (undo);
   /* The result made before is still there. */
   LamResults *results = lam_session_get_results (session);
   g_assert_cmpint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 1);

@@ -175,8 +175,7 @@ scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o,
   if (!g)
     return NULL;
   *bytes = lam_prepare_bytes (&o->prepare, scan, lam_pool_threads (lam_pool_shared ()));
-  *weighted |=
-      scan->has_weights || (scan->kind == LAM_SCAN_COUNTS && o->prepare.transmission.policy == LAM_DEFECT_MASK);
+  *weighted = lam_prepare_weighted (&o->prepare, scan);
   if (o->mask_set)
     g->mask = o->mask;
   if ((g->recon_rows == 0 && !lam_geometry_auto_volume (g, error)) || !lam_cli_cut_slices (g, o->slices, error)

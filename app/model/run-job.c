@@ -126,11 +126,10 @@ lam_run_job_is (LamJob *job)
 }
 
 void
-lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double tilt)
+lam_run_params_turn (LamReconParams *params, const LamGeometry *g, gboolean weighted, double tilt)
 {
-  const LamGeometry *g = dataset->geometry;
   params->consume = tilt != 0;
-  params->held = tilt == 0 ? 0 : g->views * g->rows * g->channels * (dataset->weights != NULL ? 8 : 4);
+  params->held = tilt == 0 ? 0 : g->views * g->rows * g->channels * (weighted ? 8 : 4);
 }
 
 LamJob *
@@ -156,7 +155,7 @@ lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScan
     if (found != NULL)
       work->found = *found;
     lam_recon_params_copy (params, &work->params);
-    lam_run_params_turn (&work->params, dataset, tilt);
+    lam_run_params_turn (&work->params, dataset->geometry, dataset->weights != NULL, tilt);
     job = lam_job_new (dataset->name, turned_run, work, work_free);
   }
   LamRunInfo *info = g_new0 (LamRunInfo, 1);

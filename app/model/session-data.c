@@ -171,6 +171,7 @@ let_go (LamSession *self)
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   g_clear_pointer (&self->unreadable, g_free);
   g_clear_pointer (&self->scan_path, g_free);
+  g_clear_pointer (&self->scan, lam_scan_free);
   self->example = FALSE;
   g_string_set_size (self->log, 0);
 }
@@ -328,6 +329,8 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
   self->options = *options;
   lam_import_take (self->import, scan, options);
   self->stamp = scan->stamp;
+  g_clear_pointer (&self->scan, lam_scan_free);
+  self->scan = lam_scan_copy (scan);
   lam_preparation_from_scan (self->parameters, scan);
   if (self->pending != NULL)
     self->prepared = self->pending->prepared;

@@ -50,6 +50,24 @@ update_facts (LamSession *self)
   lam_session_set_facts (self, LAM_FACTS_PREPARATION, facts);
 }
 
+LamGeometry *
+lam_session_next_geometry (LamSession *self, gboolean *weighted, GError **error)
+{
+  *weighted = self->dataset != NULL && self->dataset->weights != NULL;
+  if (!self->unapplied || self->scan == NULL)
+    return self->geometry != NULL ? lam_geometry_copy (self->geometry) : NULL;
+  LamPrepareParams params;
+  lam_preparation_params (self->parameters, &params);
+  LamProvenance made = {.bin = params.bin, .first_channel = params.crop_channels.begin};
+  LamPlaceValues place = lam_session_place_values (self->parameters);
+  *weighted = lam_prepare_weighted (&params, self->scan);
+  g_autoptr (LamGeometry) base = lam_prepare_geometry (&params, self->scan, error);
+  LamGeometry *g = base != NULL ? lam_session_geometry_from (self->parameters, &place, base, &made, error) : NULL;
+  if (g != NULL && !lam_geometry_check (g, error))
+    g_clear_pointer (&g, lam_geometry_free);
+  return g;
+}
+
 void
 lam_session_update_preparation (LamSession *self)
 {
@@ -59,6 +77,8 @@ lam_session_update_preparation (LamSession *self)
   gboolean changed = unapplied != self->unapplied;
   self->unapplied = unapplied;
   update_facts (self);
+  lam_session_update_volume (self);
+  lam_session_update_forecast (self);
   if (changed)
     g_object_notify (G_OBJECT (self), "unapplied");
 }

@@ -48,6 +48,7 @@ struct _LamSession {
   LamScanOptions options;
   LamImport *import;
   LamFileStamp stamp;
+  LamScan *scan;                            /* what is known of it; NULL = none */
   uint64_t data_serial;                     /* counts what was open */
   LamPrepareParams prepared, being_applied; /* what the data were read with, and are being read again with */
   gboolean unapplied;                       /* the parameters say something else */
@@ -110,6 +111,7 @@ struct _LamSession {
 };
 
 /* session.c */
+void lam_session_update_volume (LamSession *self); /* what is told of it */
 void lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry);
 void lam_session_update_geometry (LamSession *self);
 void lam_session_say (LamSession *self, const char *text, gboolean result); /* emits "message" */
@@ -147,6 +149,8 @@ const LamProvenance *lam_session_made (LamSession *self); /* of the data; NULL =
 /* The centre's parameter counts channels of the file's detector, the geometry those that are left of them. */
 double lam_session_file_channel (LamSession *self, double channel);
 void lam_session_update_preparation (LamSession *self);
+/* The geometry of the next run, which prepares the data as the rows say, applied or not, and whether they will have weights; NULL where it cannot be. lam_geometry_free () */
+LamGeometry *lam_session_next_geometry (LamSession *self, gboolean *weighted, GError **error);
 
 /* session-recovery.c: deletes on another thread: large files take long. */
 void lam_session_drop_file (const char *path);

@@ -227,11 +227,12 @@ add_fact (GPtrArray *facts, LamFactKind kind, const char *label, char *value, co
   g_ptr_array_add (facts, lam_fact_new (kind, label, owned, note));
 }
 
-static void
-update_volume_facts (LamSession *self)
+void
+lam_session_update_volume (LamSession *self)
 {
+  gboolean weighted;
   g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
-  const LamGeometry *g = self->geometry;
+  g_autoptr (LamGeometry) g = lam_session_next_geometry (self, &weighted, NULL);
   if (g != NULL) {
     g_autofree char *bytes = g_format_size (4 * (guint64) g->recon_rows * g->recon_columns * g->recon_slices);
     add_fact (
@@ -262,7 +263,7 @@ lam_session_update_geometry (LamSession *self)
     self->geometry = g;
     if (g != NULL)
       lam_slice_model_set_extent (self->slices, g->recon_slices, g->recon_rows, g->recon_columns);
-    update_volume_facts (self);
+    lam_session_update_volume (self);
   }
   set_text (self, &self->problem,
             problem != NULL                               ? problem

@@ -183,8 +183,7 @@ read_arrays (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRa
   Io io = {control};
   LamIoControl ioc = {io_cancelled, io_progress, &io};
   int64_t n = lam_range_size (rows), channels = scan->geometry->channels, view = lam_mul_size (n, channels);
-  gboolean mask = scan->kind == LAM_SCAN_COUNTS && params->transmission.policy == LAM_DEFECT_MASK;
-  gboolean weighted = scan->has_weights || mask || params->weights != LAM_WEIGHTS_UNWEIGHTED;
+  gboolean weighted = lam_prepare_weighted (params, scan);
   float *flats = NULL, *darks = NULL;
   gboolean ok = FALSE;
   d->sinogram = lam_alloc_n (lam_mul_size (scan->geometry->views, view), 4, "projections", error);

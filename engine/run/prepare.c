@@ -215,6 +215,13 @@ lam_prepare_geometry (const LamPrepareParams *params, const LamScan *scan, GErro
   return g_steal_pointer (&g);
 }
 
+gboolean
+lam_prepare_weighted (const LamPrepareParams *params, const LamScan *scan)
+{
+  return scan->has_weights || params->weights != LAM_WEIGHTS_UNWEIGHTED
+         || (scan->kind == LAM_SCAN_COUNTS && params->transmission.policy == LAM_DEFECT_MASK);
+}
+
 /* ---- memory ---- */
 
 int64_t

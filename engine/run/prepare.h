@@ -65,6 +65,8 @@ LamRange lam_prepare_rows (const LamPrepareParams *params, const LamScan *scan);
 /* The geometry of the prepared data; the volume is that of the file where nothing was cropped or binned, else it is not
  * set (lam_geometry_auto_volume ()). */
 LamGeometry *lam_prepare_geometry (const LamPrepareParams *params, const LamScan *scan, GError **error);
+/* Whether the prepared data have weights. */
+gboolean lam_prepare_weighted (const LamPrepareParams *params, const LamScan *scan);
 /* Channel of the file where @channel of the prepared data lies (tilt aside). */
 double lam_prepare_file_channel (const LamPrepareParams *params, double channel);
 /* Bytes held at most beside the samples and weights themselves, on @threads threads. */
