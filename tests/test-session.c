@@ -677,6 +677,74 @@ test_prior (void)
   g_object_unref (session);
 }
 
+/* scan.h5 with weights of its own, of which one is 0. */
+static void
+make_weighted_scan (const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *from = cli_path ("scan.h5"), *to = cli_path (name);
+  g_autoptr (LamScan) scan = lam_scan_open (from, NULL, &error);
+  int64_t n = scan->geometry->views * scan->geometry->rows * scan->geometry->channels;
+  g_autofree float *samples = g_new (float, n), *weights = g_new (float, n);
+  lam_scan_read (scan, (LamRange){0, 0}, samples, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (int64_t i = 0; i < n; i++)
+    weights[i] = i == 100 ? 0 : 1 + (float) (i % 7);
+  LamScanData data = {
+      .geometry = scan->geometry, .kind = LAM_SCAN_SINOGRAM, .projections = samples, .weights = weights};
+  lam_scan_write (to, &data, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* The row offers the file's own weights where there are some; a run has what the command line makes of the same word. */
+static void
+test_weights (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  LamParameter *p = session_parameter (session, "weights");
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  session_set (session, "center", g_variant_new_double (31));
+  g_assert_cmpuint (lam_parameter_get_n_choices (p), ==, 4);
+  g_assert_cmpstr (lam_parameter_get_text (p), ==, "unweighted");
+  g_autofree char *need = dup_need (session);
+  session_set (session, "weights", g_variant_new_string ("transmission_root"));
+  g_assert_true (lam_session_get_unapplied (session));
+  g_autofree char *more = dup_need (session);
+  g_assert_cmpstr (more, !=, need);
+  g_autofree char *made = session_run_and_save (session, "root.h5");
+  g_autofree char *line = session_line_checksum ("scan.h5 --center 31 --weights transmission_root");
+  g_assert_cmpstr (made, ==, line);
+  g_object_unref (session);
+
+  make_weighted_scan ("weighted.h5");
+  session = session_open_scan ("weighted.h5");
+  p = session_parameter (session, "weights");
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  session_set (session, "center", g_variant_new_double (31));
+  g_assert_cmpuint (lam_parameter_get_n_choices (p), ==, 5);
+  g_assert_cmpstr (lam_parameter_get_text (p), ==, "given");
+  g_assert_false (lam_session_get_unapplied (session));
+  g_autofree char *given = session_run_and_save (session, "given.h5");
+  g_autofree char *given_line = session_line_checksum ("weighted.h5 --center 31");
+  g_assert_cmpstr (given, ==, given_line);
+  session_set (session, "weights", g_variant_new_string ("unweighted"));
+  g_autofree char *plain = session_run_and_save (session, "unweighted.h5");
+  g_autofree char *plain_line = session_line_checksum ("weighted.h5 --center 31 --weights unweighted");
+  g_assert_cmpstr (plain, ==, plain_line);
+  g_assert_cmpstr (plain, !=, given);
+  g_assert_nonnull (strstr (lam_session_get_log (session), "in place of those of the file"));
+  /* Back to what the file says. */
+  lam_parameter_reset (p);
+  g_autofree char *again = session_run_and_save (session, "again.h5");
+  g_assert_cmpstr (again, ==, given);
+  g_object_unref (session);
+  g_autoptr (CliRun) refused = cli_run ("reconstruct scan.h5 --weights given -o refused.h5");
+  cli_assert_status (refused, 1);
+  cli_assert_says (refused->err, "scan.h5 has none of its own");
+}
+
 static gboolean
 live_is_exact (LamSession *session)
 {
@@ -781,6 +849,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/preparation", test_preparation);
   g_test_add_func ("/session/before-after", test_before_after);
   g_test_add_func ("/session/prior", test_prior);
+  g_test_add_func ("/session/weights", test_weights);
   g_test_add_func ("/session/cone-live", test_cone_live);
   int failed = g_test_run ();
   cli_finish ();

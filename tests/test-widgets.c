@@ -120,6 +120,17 @@ test_other_rows (void)
   lam_parameter_reset (beam);
   g_assert_cmpint (
       gtk_drop_down_get_selected (GTK_DROP_DOWN (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[0])))), ==, 0);
+  /* Other choices come into the list; a choice that stays is no edit, one that goes gives way. */
+  GtkDropDown *drop = GTK_DROP_DOWN (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[0])));
+  const LamParameterChoice more[] = {{"fan", "Fan"}, {"cone", "Cone"}, {"parallel", "Parallel"}, {NULL}};
+  lam_parameter_set_choices (beam, more, "fan");
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (drop)), ==, 3);
+  g_assert_cmpstr (lam_parameter_get_text (beam), ==, "parallel");
+  g_assert_cmpuint (gtk_drop_down_get_selected (drop), ==, 2);
+  lam_parameter_set_choices (beam, (const LamParameterChoice[]){more[0], more[1], {NULL}}, "cone");
+  g_assert_cmpstr (lam_parameter_get_text (beam), ==, "cone");
+  g_assert_false (lam_parameter_get_changed (beam));
+  g_assert_cmpuint (gtk_drop_down_get_selected (drop), ==, 1);
   gtk_widget_activate (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[1])));
   test_wait_frames (window, 20);
   g_assert_true (lam_parameter_get_boolean (positivity));

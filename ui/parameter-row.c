@@ -188,6 +188,17 @@ entry_leave_cb (GtkEventControllerFocus *controller, LamParameterRow *self)
   entry_cb (self->control, self);
 }
 
+static void
+fill_choices (LamParameterRow *self)
+{
+  g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
+  for (guint i = 0; i < lam_parameter_get_n_choices (self->parameter); i++)
+    gtk_string_list_append (labels, lam_parameter_get_choice (self->parameter, i)->label);
+  self->updating = TRUE; /* it selects the first */
+  gtk_drop_down_set_model (GTK_DROP_DOWN (self->control), G_LIST_MODEL (labels));
+  self->updating = FALSE;
+}
+
 static GtkWidget *
 new_control (LamParameterRow *self)
 {
@@ -200,16 +211,12 @@ new_control (LamParameterRow *self)
     widget = gtk_switch_new ();
     g_signal_connect (widget, "notify::active", G_CALLBACK (switch_cb), self);
     break;
-  case LAM_PARAMETER_CHOICE: {
-    GtkStringList *labels = gtk_string_list_new (NULL);
-    for (guint i = 0; i < lam_parameter_get_n_choices (self->parameter); i++)
-      gtk_string_list_append (labels, lam_parameter_get_choice (self->parameter, i)->label);
-    widget = gtk_drop_down_new (G_LIST_MODEL (labels), NULL);
+  case LAM_PARAMETER_CHOICE:
+    widget = gtk_drop_down_new (NULL, NULL);
     gtk_widget_add_css_class (widget, "flat");
     ignore_wheel (widget);
     g_signal_connect (widget, "notify::selected", G_CALLBACK (selected_cb), self);
     break;
-  }
   case LAM_PARAMETER_TEXT: {
     widget = gtk_entry_new ();
     gtk_editable_set_width_chars (GTK_EDITABLE (widget), 12);
@@ -284,6 +291,13 @@ notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
   gtk_label_set_text (GTK_LABEL (self->unit), unit);
   update_subtitle (self);
   update_tooltip (self);
+}
+
+static void
+choices_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
+{
+  fill_choices (self);
+  value_notify_cb (parameter, NULL, self);
 }
 
 static void
@@ -375,6 +389,9 @@ lam_parameter_row_new (LamParameter *parameter)
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->unit);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (self), self->control);
 
+  if (lam_parameter_get_kind (parameter) == LAM_PARAMETER_CHOICE)
+    fill_choices (self);
+  g_signal_connect_object (parameter, "notify::choices", G_CALLBACK (choices_notify_cb), self, 0);
   g_signal_connect_object (parameter, "notify::value", G_CALLBACK (value_notify_cb), self, 0);
   g_signal_connect_object (parameter, "notify", G_CALLBACK (notify_cb), self, 0);
   notify_cb (parameter, NULL, self);

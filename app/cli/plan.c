@@ -193,7 +193,7 @@ answer (int argc, char **argv, LamCliScan *scan_options, LamCliRecon *o, gboolea
   g_autoptr (LamGeometry) g = NULL;
   g_autoptr (GError) problem = NULL;
   Answer a = {.seconds = NAN};
-  gboolean weighted = o->prepare.weights != LAM_WEIGHTS_UNWEIGHTED;
+  gboolean weighted = o->prepare.made_weights != LAM_WEIGHTS_UNWEIGHTED;
   if (!lam_cli_shape ("--shape", shape_text, a.shape, error))
     return FALSE;
   if ((argc > 1) == (shape_text != NULL) || (argc > 1 && lam_cli_detector_given ())) {

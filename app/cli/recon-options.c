@@ -21,7 +21,9 @@ const GOptionEntry lam_cli_prepare_entries[] = {
     {"bin", 0, 0, G_OPTION_ARG_STRING, &bin, N_ ("Join N x N detector pixels"), "N"},
     {"tilt", 0, 0, G_OPTION_ARG_STRING, &tilt, N_ ("Turn the detector by this angle"), "DEG"},
     {"defects", 0, 0, G_OPTION_ARG_STRING, &defects, N_ ("Samples without a -log: interpolate or mask"), "POLICY"},
-    {"weights", 0, 0, G_OPTION_ARG_STRING, &weights, N_ ("unweighted, transmission, transmission_root or emission"),
+    {"weights", 0, 0, G_OPTION_ARG_STRING, &weights,
+     N_ ("How much a sample counts: given (the file's), unweighted, transmission, transmission_root or emission, which "
+         "replace the file's; auto: given, else unweighted (the default)"),
      "KIND"},
     {NULL},
 };
@@ -90,7 +92,7 @@ read_prepare (LamCliRecon *o, GError **error)
       || !lam_cli_double ("--tilt", tilt, -45, 45, &degrees, error))
     return FALSE;
   if ((defects && !lam_defect_policy_from_name (defects, &k->transmission.policy, error))
-      || (weights && !lam_weights_from_name (weights, &k->weights, error)))
+      || (weights && !lam_prepare_weights_from_name (weights, k, error)))
     return lam_cli_to_usage (error);
   k->tilt = degrees * G_PI / 180;
   return lam_cli_correct_options (k, error);

@@ -38,6 +38,7 @@ enum {
   PROP_CHANGED,
   PROP_VISIBLE,
   PROP_SENSITIVE,
+  PROP_CHOICES,
   N_PROPS
 };
 static GParamSpec *properties[N_PROPS];
@@ -135,17 +136,46 @@ lam_parameter_new_switch (const char *id, const char *label, gboolean value)
   return new_parameter (LAM_PARAMETER_SWITCH, id, label, NULL, g_variant_new_boolean (value));
 }
 
-LamParameter *
-lam_parameter_new_choice (const char *id, const char *label, const LamParameterChoice *choices, const char *value)
+static void
+clear_choices (LamParameter *self)
 {
-  LamParameter *self = new_parameter (LAM_PARAMETER_CHOICE, id, label, NULL, g_variant_new_string (value));
+  for (guint i = 0; i < self->n_choices; i++)
+    g_free ((char *) self->choices[i].label);
+  g_clear_pointer (&self->choices, g_free);
+  self->n_choices = 0;
+}
+
+static void
+take_choices (LamParameter *self, const LamParameterChoice *choices)
+{
+  clear_choices (self);
   while (choices[self->n_choices].id != NULL)
     self->n_choices++;
   self->choices = g_new (LamParameterChoice, self->n_choices + 1);
   for (guint i = 0; i < self->n_choices; i++)
     self->choices[i] = (LamParameterChoice){g_intern_string (choices[i].id), g_strdup (choices[i].label)};
+}
+
+LamParameter *
+lam_parameter_new_choice (const char *id, const char *label, const LamParameterChoice *choices, const char *value)
+{
+  LamParameter *self = new_parameter (LAM_PARAMETER_CHOICE, id, label, NULL, g_variant_new_string (value));
+  take_choices (self, choices);
   g_assert (lam_parameter_get_selected (self) >= 0);
   return self;
+}
+
+void
+lam_parameter_set_choices (LamParameter *self, const LamParameterChoice *choices, const char *value)
+{
+  g_return_if_fail (LAM_IS_PARAMETER (self) && self->kind == LAM_PARAMETER_CHOICE);
+  g_autoptr (GVariant) instead = g_variant_ref_sink (g_variant_new_string (value));
+  take_choices (self, choices);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHOICES]);
+  if (!lam_parameter_check (self, self->fallback, NULL))
+    lam_parameter_set_default (self, instead, NULL);
+  if (!lam_parameter_check (self, self->value, NULL))
+    store (G_OBJECT (self), instead);
 }
 
 LamParameter *
@@ -605,6 +635,9 @@ lam_parameter_get_property (GObject *object, guint id, GValue *value, GParamSpec
   case PROP_SENSITIVE:
     g_value_set_boolean (value, self->sensitive);
     break;
+  case PROP_CHOICES:
+    g_value_set_uint (value, self->n_choices);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -614,9 +647,7 @@ static void
 lam_parameter_finalize (GObject *object)
 {
   LamParameter *self = LAM_PARAMETER (object);
-  for (guint i = 0; i < self->n_choices; i++)
-    g_free ((char *) self->choices[i].label);
-  g_free (self->choices);
+  clear_choices (self);
   g_variant_unref (self->value);
   g_variant_unref (self->fallback);
   g_free (self->id);
@@ -646,6 +677,7 @@ lam_parameter_class_init (LamParameterClass *klass)
   properties[PROP_CHANGED] = g_param_spec_boolean ("changed", NULL, NULL, FALSE, flags);
   properties[PROP_VISIBLE] = g_param_spec_boolean ("visible", NULL, NULL, TRUE, flags);
   properties[PROP_SENSITIVE] = g_param_spec_boolean ("sensitive", NULL, NULL, TRUE, flags);
+  properties[PROP_CHOICES] = g_param_spec_uint ("choices", NULL, NULL, 0, G_MAXUINT, 0, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -27,7 +27,7 @@ typedef struct {
 G_DECLARE_FINAL_TYPE (LamParameter, lam_parameter, LAM, PARAMETER, GObject)
 
 /* Properties: id, label, unit, help, note (all strings), value (a variant), changed (differs from its default),
- * visible, sensitive. @id and @unit are not translated, @label is. */
+ * visible, sensitive, choices (how many). @id and @unit are not translated, @label is. */
 LamParameter *lam_parameter_new_number (const char *id, const char *label, const char *unit, double value, double min,
                                         double max, int digits);
 LamParameter *lam_parameter_new_integer (const char *id, const char *label, const char *unit, gint64 value, gint64 min,
@@ -49,6 +49,8 @@ double lam_parameter_get_step (LamParameter *self);
 guint lam_parameter_get_n_choices (LamParameter *self);
 const LamParameterChoice *lam_parameter_get_choice (LamParameter *self, guint i);
 int lam_parameter_get_selected (LamParameter *self); /* index of the choice */
+/* Other choices, ended as above; a value or default that is not among them becomes @value. */
+void lam_parameter_set_choices (LamParameter *self, const LamParameterChoice *choices, const char *value);
 
 /* How it is described. The help is one line; the note is what was found out about this value ("found: 295.6 ± 0.3");
  * the edit name is what undo calls it ("Set Centre of Rotation"). */

@@ -13,7 +13,7 @@ const char *const lam_preparation_ids[] = {
 gboolean
 lam_preparation_is_id (const char *id)
 {
-  return g_strv_contains (lam_preparation_ids, id);
+  return g_str_equal (id, "weights") || g_strv_contains (lam_preparation_ids, id);
 }
 
 static LamParameter *
@@ -90,6 +90,23 @@ add_stripes (LamParameterList *list)
   lam_parameter_set_special (p, 0, _ ("auto"));
 }
 
+/* The file's own are a choice where it has some, and then the default. */
+static void
+set_weights (LamParameterList *list, gboolean given)
+{
+  const LamParameterChoice choices[] = {
+      {"given", _ ("Of the file")},         {"unweighted", _ ("Unweighted")},
+      {"transmission", _ ("Transmission")}, {"transmission_root", _ ("Transmission root")},
+      {"emission", _ ("Emission")},         {NULL}};
+  const char *usual = given ? "given" : "unweighted";
+  LamParameter *p = lam_parameter_list_find (list, "weights");
+  if (p == NULL)
+    p = add (list, lam_parameter_new_choice ("weights", _ ("Weights"), choices, usual), _ ("Set Weights"),
+             _ ("How much a sample counts: alike, or by its −log y as e⁻ʸ, e^(−y/2), 1/(|y| + 0.1)"));
+  lam_parameter_set_choices (p, given ? choices : choices + 1, usual);
+  lam_parameter_set_default (p, g_variant_new_string (usual), NULL);
+}
+
 void
 lam_preparation_add_parameters (LamParameterList *list)
 {
@@ -108,6 +125,7 @@ lam_preparation_add_parameters (LamParameterList *list)
        _ ("Counted from 0; channels after it are dropped"));
   add (list, lam_parameter_new_integer ("bin", _ ("Binning"), "px", 1, 1, 16), _ ("Set Binning"),
        _ ("So many pixels each way become their mean: faster, less memory, coarser"));
+  set_weights (list, FALSE);
   lam_preparation_from_scan (list, NULL);
   for (const char *const *id = lam_preparation_ids; *id != NULL; id++)
     lam_preparation_follow (list, *id);
@@ -128,6 +146,8 @@ lam_preparation_from_scan (LamParameterList *list, const LamScan *scan)
   gboolean counts = scan != NULL && scan->kind == LAM_SCAN_COUNTS;
   for (const char *const *id = lam_preparation_ids; *id != NULL; id++)
     lam_parameter_set_sensitive (find (list, *id), scan != NULL);
+  lam_parameter_set_sensitive (find (list, "weights"), scan != NULL);
+  set_weights (list, scan != NULL && scan->has_weights);
   static const char *const of_counts[] = {"defects", "clamp_above", "bad_pixels", "bad_pixel_sigmas"};
   for (size_t i = 0; i < G_N_ELEMENTS (of_counts); i++)
     lam_parameter_set_sensitive (find (list, of_counts[i]), counts);
@@ -238,4 +258,8 @@ lam_preparation_params (LamParameterList *list, LamPrepareParams *p)
     p->crop_channels = range_of (list, "crop_channel_first", "crop_channel_last");
   }
   p->bin = lam_parameter_get_integer (find (list, "bin"));
+  /* What nobody chose is the file's business. */
+  LamParameter *weights = find (list, "weights");
+  if (lam_parameter_get_changed (weights))
+    lam_prepare_weights_from_name (lam_parameter_get_text (weights), p, NULL);
 }

@@ -196,6 +196,7 @@ const LamField lam_prepare_fields[] = {
     D (stripes.sigma),
     L (stripes.levels),
     N (weights),
+    N (made_weights),
     END,
 };
 #undef T

@@ -13,9 +13,9 @@
 static const char *const geometry_ids[] = {
     "angle_start", "angle_stop", "beam", "center", "tilt", "reversed", "pitch", "source_detector", "source_axis", NULL};
 static const char *const volume_ids[] = {"region", NULL};
-static const char *const method_ids[] = {
-    "method",       "sharpness", "snr_db",  "positivity", "row_weight", "column_weight",
-    "slice_weight", "prior_p",   "prior_q", "prior_t",    NULL};
+static const char *const method_ids[] = {"method",     "sharpness",  "snr_db",        "weights",
+                                         "positivity", "row_weight", "column_weight", "slice_weight",
+                                         "prior_p",    "prior_q",    "prior_t",       NULL};
 static const char *const run_ids[] = {"iterations", "stop_percent", "devices", NULL};
 
 const char *const *

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* Ids: geometry: angle_start, angle_stop, beam, center, tilt, reversed, pitch, source_detector, source_axis; volume:
- * region; those of the preparation are told in preparation.h; method: method, sharpness, snr_db, positivity, row_weight, column_weight,
+ * region; those of the preparation are told in preparation.h; method: method, sharpness, snr_db, weights, positivity, row_weight, column_weight,
  * slice_weight, prior_p, prior_q, prior_t; run: iterations, stop_percent, devices. */
 void lam_session_add_parameters (LamParameterList *list);
 

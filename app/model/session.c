@@ -285,9 +285,9 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
   }
   if (g_str_equal (id, "method")) {
     gboolean vcd = g_str_equal (lam_parameter_get_text (parameter), "vcd");
-    static const char *const iterative[] = {"sharpness",     "snr_db",       "positivity",  "row_weight",
-                                            "column_weight", "slice_weight", "prior_p",     "prior_q",
-                                            "prior_t",       "iterations",   "stop_percent"};
+    static const char *const iterative[] = {"sharpness",  "snr_db",        "weights",      "positivity",
+                                            "row_weight", "column_weight", "slice_weight", "prior_p",
+                                            "prior_q",    "prior_t",       "iterations",   "stop_percent"};
     for (size_t i = 0; i < G_N_ELEMENTS (iterative); i++)
       lam_parameter_set_visible (lam_parameter_list_find (list, iterative[i]), vcd);
   }

@@ -28,6 +28,24 @@ lam_prepare_background_from_name (const char *name, LamPrepareBackground *backgr
   return FALSE;
 }
 
+gboolean
+lam_prepare_weights_from_name (const char *name, LamPrepareParams *params, GError **error)
+{
+  gboolean automatic = g_strcmp0 (name, "auto") == 0;
+  params->made_weights = LAM_WEIGHTS_UNWEIGHTED;
+  if (automatic || g_strcmp0 (name, "given") == 0) {
+    params->weights = automatic ? LAM_PREPARE_WEIGHTS_AUTO : LAM_PREPARE_WEIGHTS_GIVEN;
+    return TRUE;
+  }
+  params->weights = LAM_PREPARE_WEIGHTS_MADE;
+  if (lam_weights_from_name (name, &params->made_weights, NULL))
+    return TRUE;
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+               "weights \"%s\": unknown; use auto, given, unweighted, transmission, transmission_root or emission",
+               name ? name : "");
+  return FALSE;
+}
+
 void
 lam_prepare_params_init (LamPrepareParams *params)
 {
@@ -73,7 +91,8 @@ lam_prepare_params_equal (const LamPrepareParams *a, const LamPrepareParams *b)
          && a->background == b->background && a->edge_width == b->edge_width && a->zingers == b->zingers
          && a->stripes.kind == b->stripes.kind && a->stripes.snr == b->stripes.snr
          && a->stripes.large == b->stripes.large && a->stripes.small == b->stripes.small
-         && a->stripes.sigma == b->stripes.sigma && a->stripes.levels == b->stripes.levels && a->weights == b->weights;
+         && a->stripes.sigma == b->stripes.sigma && a->stripes.levels == b->stripes.levels && a->weights == b->weights
+         && a->made_weights == b->made_weights;
 }
 
 /* ---- what is read, and what is kept of it ---- */
@@ -163,6 +182,13 @@ lam_prepare_params_check (const LamPrepareParams *params, const LamScan *scan, G
                  scan->path);
     return FALSE;
   }
+  if (params->weights == LAM_PREPARE_WEIGHTS_GIVEN && !scan->has_weights) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
+                 "weights \"given\": %s has none of its own; use auto, unweighted, transmission, transmission_root or "
+                 "emission",
+                 scan->path);
+    return FALSE;
+  }
   return lam_stripe_options_check (&params->stripes, scan->geometry->views, lam_range_size (channels) / params->bin,
                                    error);
 }
@@ -218,7 +244,7 @@ lam_prepare_geometry (const LamPrepareParams *params, const LamScan *scan, GErro
 gboolean
 lam_prepare_weighted (const LamPrepareParams *params, const LamScan *scan)
 {
-  return scan->has_weights || params->weights != LAM_WEIGHTS_UNWEIGHTED
+  return scan->has_weights || params->made_weights != LAM_WEIGHTS_UNWEIGHTED
          || (scan->kind == LAM_SCAN_COUNTS && params->transmission.policy == LAM_DEFECT_MASK);
 }
 

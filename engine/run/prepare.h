@@ -9,7 +9,7 @@
  *   background    what is read beside the object is taken off
  *   zingers       samples far below 0 are interpolated
  *   stripes       ring artefacts (ct/stripes.h)
- *   weights
+ *   weights       the file's, or made of the samples; a sample of weight 0 in the file has none in either
  *
  * Rows and channels count in the file's detector. */
 #pragma once
@@ -36,6 +36,12 @@ typedef enum {
 const char *lam_prepare_background_name (LamPrepareBackground background);
 gboolean lam_prepare_background_from_name (const char *name, LamPrepareBackground *background, GError **error);
 
+typedef enum {
+  LAM_PREPARE_WEIGHTS_AUTO,  /* the file's where it has some, else none */
+  LAM_PREPARE_WEIGHTS_GIVEN, /* the file's, which must have some */
+  LAM_PREPARE_WEIGHTS_MADE,  /* made_weights, whatever the file has */
+} LamPrepareWeights;
+
 typedef struct {
   LamRange rows;                     /* {0, 0} = those of the scan (its option "slices") */
   LamRange crop_rows, crop_channels; /* {0, 0} = all */
@@ -49,8 +55,12 @@ typedef struct {
   int64_t edge_width; /* of the strips that are background, in pixels that are left */
   double zingers;     /* 0: off; else how far below 0, relative to the object's rms */
   LamStripeOptions stripes;
-  LamWeightKind weights; /* where the file brings none */
+  LamPrepareWeights weights;
+  LamWeightKind made_weights;
 } LamPrepareParams;
+
+/* "auto", "given", or a kind (ct/weights.h). */
+gboolean lam_prepare_weights_from_name (const char *name, LamPrepareParams *params, GError **error);
 
 /* Nothing but transmission; nothing to be freed then. */
 void lam_prepare_params_init (LamPrepareParams *params);

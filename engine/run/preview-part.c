@@ -321,7 +321,8 @@ stats_key (const LamPrepareParams *params)
   LamPrepareParams key = *params;
   lam_stripe_options_init (&key.stripes);
   key.zingers = 0;
-  key.weights = LAM_WEIGHTS_UNWEIGHTED;
+  key.weights = LAM_PREPARE_WEIGHTS_AUTO;
+  key.made_weights = LAM_WEIGHTS_UNWEIGHTED;
   return key;
 }
 
