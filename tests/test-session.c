@@ -832,6 +832,41 @@ test_cone_live (void)
   g_object_unref (session);
 }
 
+/* A pitch given by hand is what a px is: the rows can be shown in mm, and distances stated in px become mm by it. */
+static void
+test_pitch (void)
+{
+  cli_run_free (cli_ok ("project --phantom tooth --shape 32x32x4 --geometry cone --source-detector 700 "
+                        "--source-axis 500 --views 40 --seed 1 -o small-cone.h5"));
+  LamSession *session = session_open_scan ("small-cone.h5");
+  session_wait_for (session_has_data, session);
+  LamParameter *axis = session_parameter (session, "source_axis"), *center = session_parameter (session, "center");
+  const LamGeometry *g = lam_session_get_geometry (session);
+  g_assert_cmpstr (g->length_unit, ==, "px");
+  g_assert_null (lam_parameter_get_other_unit (axis));
+  double magnification = g->source_detector / g->source_axis;
+  session_set (session, "pitch", g_variant_new_double (0.25));
+  g = lam_session_get_geometry (session);
+  g_assert_cmpstr (g->length_unit, ==, "mm");
+  g_assert_cmpfloat (g->channel_pitch, ==, 0.25);
+  g_assert_cmpfloat (g->source_axis, ==, 125);
+  g_assert_cmpfloat_with_epsilon (g->source_detector / g->source_axis, magnification, 1e-12);
+  g_assert_cmpfloat (lam_parameter_get_number (axis), ==, 500);
+  g_assert_cmpstr (lam_parameter_get_other_unit (axis), ==, "mm");
+  g_assert_cmpstr (lam_parameter_get_other_unit (center), ==, "mm");
+  /* A hand moves the source by 1 mm: 4 px; the detector keeps its number. */
+  LamPlace place = {g->channel_offset, g->source_detector, g->source_axis + 1};
+  g_assert_true (lam_session_edit_place (session, &place, NULL));
+  g_assert_cmpfloat_with_epsilon (lam_parameter_get_number (axis), 504, 1e-9);
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "source_detector")), ==, 700);
+  g_assert_cmpfloat_with_epsilon (lam_session_get_geometry (session)->source_axis, 126, 1e-9);
+  lam_undo_undo (lam_session_get_undo (session));
+  lam_undo_undo (lam_session_get_undo (session));
+  g_assert_cmpstr (lam_session_get_geometry (session)->length_unit, ==, "px");
+  g_assert_null (lam_parameter_get_other_unit (center));
+  g_object_unref (session);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -851,6 +886,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/prior", test_prior);
   g_test_add_func ("/session/weights", test_weights);
   g_test_add_func ("/session/cone-live", test_cone_live);
+  g_test_add_func ("/session/pitch", test_pitch);
   int failed = g_test_run ();
   cli_finish ();
   return failed;

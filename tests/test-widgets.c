@@ -90,6 +90,25 @@ test_number_row (void)
   lam_undo_undo (undo);
   g_assert_cmpstr (shown_text (row), ==, "295.60");
 
+  /* With a px known, the unit is a button that shows the same length in the other one; steps and entries follow. */
+  lam_parameter_set_value (p, g_variant_new_double (301.23456), NULL);
+  lam_parameter_set_pixel (p, 0.05);
+  g_assert_cmpstr (shown_text (row), ==, "301.23");
+  g_assert_true (gtk_widget_activate_action (row, "row.exchange-unit", NULL));
+  g_assert_cmpstr (shown_text (row), ==, "15.0617");
+  type (row, shown_text (row));
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 301.23456);
+  type (row, "10");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 200);
+  type (row, "295.6 px");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 295.6);
+  g_assert_cmpstr (shown_text (row), ==, "14.7800");
+  type (row, "100");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==,
+                   "Centre of rotation must be between 0.0000 and 31.9500 mm, not 100");
+  g_assert_true (gtk_widget_activate_action (row, "row.exchange-unit", NULL));
+  g_assert_cmpstr (shown_text (row), ==, "295.60");
+
   lam_parameter_set_visible (p, FALSE);
   g_assert_false (gtk_widget_get_visible (row));
   g_object_ref (row);

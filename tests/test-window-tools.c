@@ -51,7 +51,8 @@ test_preferences (void)
   GtkWidget *combo = window_find (window, ADW_TYPE_COMBO_ROW);
   adw_combo_row_set_selected (ADW_COMBO_ROW (combo), 2);
   g_assert_cmpstr (lam_settings_get_colour_scheme (settings), ==, "dark");
-  g_object_set (settings, "autosave", 60, "devices", "3xcpu", "results-folder", "/tmp", NULL);
+  g_object_set (settings, "autosave", 60, "devices", "3xcpu", "results-folder", "/tmp", "length-units", "center=mm",
+                NULL);
   test_wait_frames (window, 10);
   window_save_picture (window, "window-preferences.png");
   g_object_ref (window);
@@ -63,6 +64,7 @@ test_preferences (void)
   g_assert_cmpuint (lam_settings_get_autosave (settings), ==, 60);
   g_assert_cmpstr (lam_settings_get_devices (settings), ==, "3xcpu");
   g_assert_cmpstr (lam_settings_get_results_folder (settings), ==, "/tmp");
+  g_assert_cmpstr (lam_settings_get_length_units (settings), ==, "center=mm");
   g_assert_finalize_object (settings);
   g_unlink (path);
   g_rmdir (deep);

@@ -13,8 +13,9 @@ struct _LamParameterRow {
   AdwActionRow parent_instance;
   LamParameter *parameter;
   GtkWidget *control, *dot, *unit;
-  char *refusal;     /* why the last entry was refused; shown in place of the note */
-  gboolean updating; /* the control is being set from the parameter */
+  GtkWidget *exchange; /* in place of the unit, where there are two: a button */
+  char *refusal;       /* why the last entry was refused; shown in place of the note */
+  gboolean updating;   /* the control is being set from the parameter */
 };
 
 G_DEFINE_FINAL_TYPE (LamParameterRow, lam_parameter_row, ADW_TYPE_ACTION_ROW)
@@ -97,7 +98,8 @@ output_cb (GtkSpinButton *spin, LamParameterRow *self)
   else if (fabs (value) >= FAR)
     text = g_strdup (value > 0 ? "∞" : "−∞");
   else
-    text = lam_units_format (value, integer ? 0 : lam_parameter_get_digits (self->parameter));
+    text = lam_units_format (value * lam_parameter_get_shown_factor (self->parameter),
+                             integer ? 0 : lam_parameter_get_shown_digits (self->parameter));
   if (!g_str_equal (text, gtk_editable_get_text (GTK_EDITABLE (spin))))
     gtk_editable_set_text (GTK_EDITABLE (spin), text);
   return TRUE;
@@ -239,17 +241,18 @@ update_tooltip (LamParameterRow *self)
   g_autoptr (GString) text = g_string_new (lam_parameter_get_help (p));
   LamParameterKind kind = lam_parameter_get_kind (p);
   if (kind == LAM_PARAMETER_NUMBER || kind == LAM_PARAMETER_INTEGER) {
-    int digits = lam_parameter_get_digits (p);
-    double min = lam_parameter_get_min (p), max = lam_parameter_get_max (p);
+    int digits = lam_parameter_get_shown_digits (p);
+    double factor = lam_parameter_get_shown_factor (p);
+    double min = lam_parameter_get_min (p) * factor, max = lam_parameter_get_max (p) * factor;
     g_autofree char *low = lam_units_format (min, digits), *high = lam_units_format (max, digits);
     if (text->len > 0)
       g_string_append_c (text, '\n');
     if (min > -1e9 && max < 1e9)
-      g_string_append_printf (text, _ ("%s to %s %s"), low, high, lam_parameter_get_unit (p));
+      g_string_append_printf (text, _ ("%s to %s %s"), low, high, lam_parameter_get_shown_unit (p));
     else if (min > -1e9)
-      g_string_append_printf (text, _ ("from %s %s"), low, lam_parameter_get_unit (p));
+      g_string_append_printf (text, _ ("from %s %s"), low, lam_parameter_get_shown_unit (p));
     else
-      g_string_append (text, lam_parameter_get_unit (p));
+      g_string_append (text, lam_parameter_get_shown_unit (p));
   }
   lam_set_tooltip (GTK_WIDGET (self), text->len > 0 ? text->str : NULL);
 }
@@ -281,14 +284,43 @@ value_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *se
 }
 
 static void
+update_unit (LamParameterRow *self)
+{
+  LamParameter *p = self->parameter;
+  const char *unit = lam_parameter_get_shown_unit (p), *other = lam_parameter_get_other_unit (p);
+  /* An empty unit keeps its room: all numbers stand in one column. */
+  gtk_label_set_text (GTK_LABEL (self->unit), unit);
+  gtk_widget_set_visible (self->unit, other == NULL);
+  gtk_widget_set_visible (self->exchange, other != NULL);
+  if (other == NULL)
+    return;
+  g_autofree char *hint = g_strdup_printf (_ ("Show in %s"), other);
+  g_autofree char *name = g_strdup_printf (_ ("%s: unit %s, change to %s"), lam_parameter_get_label (p), unit, other);
+  gtk_label_set_text (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (self->exchange))), unit);
+  lam_set_tooltip (self->exchange, hint);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->exchange), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
+static void
+unit_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
+{
+  value_notify_cb (parameter, NULL, self);
+}
+
+static void
+exchange_action (GtkWidget *widget, const char *name, GVariant *target)
+{
+  LamParameter *p = LAM_PARAMETER_ROW (widget)->parameter;
+  lam_parameter_set_shown_unit (p, lam_parameter_get_other_unit (p));
+}
+
+static void
 notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
 {
   gtk_widget_set_visible (GTK_WIDGET (self), lam_parameter_get_visible (parameter));
   gtk_widget_set_sensitive (GTK_WIDGET (self), lam_parameter_get_sensitive (parameter));
   gtk_widget_set_visible (self->dot, lam_parameter_get_changed (parameter));
-  const char *unit = lam_parameter_get_unit (parameter);
-  /* An empty unit keeps its room: all numbers stand in one column. */
-  gtk_label_set_text (GTK_LABEL (self->unit), unit);
+  update_unit (self);
   update_subtitle (self);
   update_tooltip (self);
 }
@@ -339,6 +371,7 @@ static void
 lam_parameter_row_class_init (LamParameterRowClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = lam_parameter_row_dispose;
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (klass), "row.exchange-unit", NULL, exchange_action);
 }
 
 static void
@@ -383,15 +416,23 @@ lam_parameter_row_new (LamParameter *parameter)
   self->unit = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->unit, "unit");
   gtk_label_set_xalign (GTK_LABEL (self->unit), 0);
+  self->exchange = gtk_button_new_with_label ("");
+  gtk_label_set_xalign (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (self->exchange))), 0);
+  gtk_widget_add_css_class (self->exchange, "flat");
+  gtk_widget_add_css_class (self->exchange, "unit");
+  gtk_widget_set_valign (self->exchange, GTK_ALIGN_CENTER);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->exchange), "row.exchange-unit");
 
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->dot);
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->control);
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->unit);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->exchange);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (self), self->control);
 
   if (lam_parameter_get_kind (parameter) == LAM_PARAMETER_CHOICE)
     fill_choices (self);
   g_signal_connect_object (parameter, "notify::choices", G_CALLBACK (choices_notify_cb), self, 0);
+  g_signal_connect_object (parameter, "notify::shown-unit", G_CALLBACK (unit_notify_cb), self, 0);
   g_signal_connect_object (parameter, "notify::value", G_CALLBACK (value_notify_cb), self, 0);
   g_signal_connect_object (parameter, "notify", G_CALLBACK (notify_cb), self, 0);
   notify_cb (parameter, NULL, self);

@@ -16,7 +16,8 @@ struct _LamParameter {
   GVariant *value, *fallback; /* fallback: the default */
   double min, max, step;      /* of numbers and integers */
   int digits;
-  double pixel; /* one px in mm; 0 = unknown */
+  double pixel;       /* one px in mm; 0 = unknown */
+  const char *wanted; /* unit to show it in; static; NULL = its own */
   LamParameterChoice *choices;
   guint n_choices;
   double special; /* shown as special_text, when that is set */
@@ -39,6 +40,7 @@ enum {
   PROP_VISIBLE,
   PROP_SENSITIVE,
   PROP_CHOICES,
+  PROP_SHOWN_UNIT,
   N_PROPS
 };
 static GParamSpec *properties[N_PROPS];
@@ -184,20 +186,83 @@ lam_parameter_new_text (const char *id, const char *label, const char *value)
   return new_parameter (LAM_PARAMETER_TEXT, id, label, NULL, g_variant_new_string (value));
 }
 
+/* -- the unit that it is shown in -- */
+
+/* "mm" for "px" and the other way round; NULL where there is none. */
+static const char *
+counterpart (const char *unit)
+{
+  return g_str_equal (unit, "px") ? "mm" : g_str_equal (unit, "mm") ? "px" : NULL;
+}
+
+static gboolean
+is_exchanged (LamParameter *self)
+{
+  return self->wanted != NULL && self->pixel > 0 && g_strcmp0 (self->wanted, counterpart (self->unit)) == 0;
+}
+
+const char *
+lam_parameter_get_wanted_unit (LamParameter *self)
+{
+  return self->wanted;
+}
+
+const char *
+lam_parameter_get_shown_unit (LamParameter *self)
+{
+  return is_exchanged (self) ? self->wanted : self->unit;
+}
+
+const char *
+lam_parameter_get_other_unit (LamParameter *self)
+{
+  if (self->kind != LAM_PARAMETER_NUMBER || !(self->pixel > 0))
+    return NULL;
+  return counterpart (lam_parameter_get_shown_unit (self));
+}
+
+double
+lam_parameter_get_shown_factor (LamParameter *self)
+{
+  if (!is_exchanged (self))
+    return 1;
+  return g_str_equal (self->unit, "px") ? self->pixel : 1 / self->pixel;
+}
+
+int
+lam_parameter_get_shown_digits (LamParameter *self)
+{
+  return CLAMP (self->digits - (int) floor (log10 (lam_parameter_get_shown_factor (self))), 0, 6);
+}
+
+void
+lam_parameter_set_shown_unit (LamParameter *self, const char *unit)
+{
+  g_return_if_fail (LAM_IS_PARAMETER (self));
+  const char *wanted = g_strcmp0 (unit, "mm") == 0 ? "mm" : g_strcmp0 (unit, "px") == 0 ? "px" : NULL;
+  if (self->wanted == wanted)
+    return;
+  self->wanted = wanted;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHOWN_UNIT]);
+}
+
 /* A range in words: "between 0 and 639 px", "at least 1". */
 static char *
 describe_range (LamParameter *self)
 {
-  int digits = self->digits;
-  g_autofree char *min = lam_units_format (self->min, digits), *max = lam_units_format (self->max, digits);
-  const char *space = *self->unit != '\0' && !g_str_equal (self->unit, "°") ? " " : "";
+  int digits = lam_parameter_get_shown_digits (self);
+  double factor = lam_parameter_get_shown_factor (self);
+  const char *unit = lam_parameter_get_shown_unit (self);
+  g_autofree char *min = lam_units_format (self->min * factor, digits),
+                  *max = lam_units_format (self->max * factor, digits);
+  const char *space = *unit != '\0' && !g_str_equal (unit, "°") ? " " : "";
   if (isinf (self->min) && isinf (self->max))
     return g_strdup (_ ("finite"));
   if (isinf (self->max) || self->max >= G_MAXINT32)
-    return g_strdup_printf (_ ("at least %s%s%s"), min, space, self->unit);
+    return g_strdup_printf (_ ("at least %s%s%s"), min, space, unit);
   if (isinf (self->min))
-    return g_strdup_printf (_ ("at most %s%s%s"), max, space, self->unit);
-  return g_strdup_printf (_ ("between %s and %s%s%s"), min, max, space, self->unit);
+    return g_strdup_printf (_ ("at most %s%s%s"), max, space, unit);
+  return g_strdup_printf (_ ("between %s and %s%s%s"), min, max, space, unit);
 }
 
 static gboolean
@@ -206,8 +271,9 @@ check_number (LamParameter *self, double v, GError **error)
   if (v >= self->min && v <= self->max)
     return TRUE;
   g_autofree char *range = describe_range (self);
-  g_autofree char *given =
-      self->kind == LAM_PARAMETER_INTEGER ? g_strdup_printf ("%.0f", v) : g_strdup_printf ("%g", v);
+  g_autofree char *given = self->kind == LAM_PARAMETER_INTEGER
+                               ? g_strdup_printf ("%.0f", v)
+                               : g_strdup_printf ("%g", v * lam_parameter_get_shown_factor (self));
   g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s must be %s, not %s"), self->label, range, given);
   return FALSE;
 }
@@ -295,6 +361,17 @@ lam_parameter_set_default (LamParameter *self, GVariant *value, GError **error)
   return TRUE;
 }
 
+/* A number without a unit is in the one that is shown. */
+static gboolean
+parse_number (LamParameter *self, const char *text, double *number, GError **error)
+{
+  g_autofree char *plain = g_strstrip (g_strdup (text));
+  gsize n = strlen (plain);
+  gboolean bare = n > 0 && (g_ascii_isdigit (plain[n - 1]) || plain[n - 1] == '.' || plain[n - 1] == ',');
+  g_autofree char *full = bare && is_exchanged (self) ? g_strconcat (plain, " ", self->wanted, NULL) : NULL;
+  return lam_units_parse (full != NULL ? full : plain, self->unit, self->pixel, number, error);
+}
+
 GVariant *
 lam_parameter_parse (LamParameter *self, const char *text, GError **error)
 {
@@ -304,7 +381,7 @@ lam_parameter_parse (LamParameter *self, const char *text, GError **error)
   if (self->kind == LAM_PARAMETER_NUMBER || self->kind == LAM_PARAMETER_INTEGER) {
     if (self->special_text != NULL && g_str_equal (text, self->special_text))
       number = self->special;
-    else if (!lam_units_parse (text, self->unit, self->pixel, &number, error)) {
+    else if (!parse_number (self, text, &number, error)) {
       g_prefix_error (error, "%s: ", self->label);
       return NULL;
     }
@@ -336,7 +413,8 @@ lam_parameter_format (LamParameter *self)
   }
   switch (self->kind) {
   case LAM_PARAMETER_NUMBER:
-    return lam_units_format (lam_parameter_get_number (self), self->digits);
+    return lam_units_format (lam_parameter_get_number (self) * lam_parameter_get_shown_factor (self),
+                             lam_parameter_get_shown_digits (self));
   case LAM_PARAMETER_INTEGER:
     return lam_units_format (lam_parameter_get_number (self), 0);
   case LAM_PARAMETER_SWITCH:
@@ -353,9 +431,10 @@ char *
 lam_parameter_format_full (LamParameter *self)
 {
   g_autofree char *text = lam_parameter_format (self);
-  if (*self->unit == '\0')
+  const char *unit = lam_parameter_get_shown_unit (self);
+  if (*unit == '\0')
     return g_steal_pointer (&text);
-  return g_strconcat (text, g_str_equal (self->unit, "°") ? "" : "\u00a0", self->unit, NULL);
+  return g_strconcat (text, g_str_equal (unit, "°") ? "" : "\u00a0", unit, NULL);
 }
 
 char *
@@ -563,7 +642,10 @@ lam_parameter_get_sensitive (LamParameter *self)
 void
 lam_parameter_set_pixel (LamParameter *self, double mm)
 {
+  if (self->pixel == mm)
+    return;
   self->pixel = mm;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHOWN_UNIT]);
 }
 
 void
@@ -638,6 +720,9 @@ lam_parameter_get_property (GObject *object, guint id, GValue *value, GParamSpec
   case PROP_CHOICES:
     g_value_set_uint (value, self->n_choices);
     break;
+  case PROP_SHOWN_UNIT:
+    g_value_set_string (value, lam_parameter_get_shown_unit (self));
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -678,6 +763,7 @@ lam_parameter_class_init (LamParameterClass *klass)
   properties[PROP_VISIBLE] = g_param_spec_boolean ("visible", NULL, NULL, TRUE, flags);
   properties[PROP_SENSITIVE] = g_param_spec_boolean ("sensitive", NULL, NULL, TRUE, flags);
   properties[PROP_CHOICES] = g_param_spec_uint ("choices", NULL, NULL, 0, G_MAXUINT, 0, flags);
+  properties[PROP_SHOWN_UNIT] = g_param_spec_string ("shown-unit", NULL, NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -27,7 +27,7 @@ typedef struct {
 G_DECLARE_FINAL_TYPE (LamParameter, lam_parameter, LAM, PARAMETER, GObject)
 
 /* Properties: id, label, unit, help, note (all strings), value (a variant), changed (differs from its default),
- * visible, sensitive, choices (how many). @id and @unit are not translated, @label is. */
+ * visible, sensitive, choices (how many), shown-unit. @id and @unit are not translated, @label is. */
 LamParameter *lam_parameter_new_number (const char *id, const char *label, const char *unit, double value, double min,
                                         double max, int digits);
 LamParameter *lam_parameter_new_integer (const char *id, const char *label, const char *unit, gint64 value, gint64 min,
@@ -67,6 +67,15 @@ void lam_parameter_set_sensitive (LamParameter *self, gboolean sensitive);
 gboolean lam_parameter_get_sensitive (LamParameter *self);
 /* One px in mm, so that typed units convert; 0 = unknown. */
 void lam_parameter_set_pixel (LamParameter *self, double mm);
+
+/* A length can be shown and typed in mm as well as in px, whichever the value itself counts in, once a px is known. The
+ * value stays what it is, to the last bit. @unit: "mm", "px" or NULL, the value's own. */
+void lam_parameter_set_shown_unit (LamParameter *self, const char *unit);
+const char *lam_parameter_get_wanted_unit (LamParameter *self); /* as it was set */
+const char *lam_parameter_get_shown_unit (LamParameter *self);  /* as it is shown */
+const char *lam_parameter_get_other_unit (LamParameter *self);  /* that it could be shown in; NULL = none */
+double lam_parameter_get_shown_factor (LamParameter *self);     /* shown = value times this */
+int lam_parameter_get_shown_digits (LamParameter *self);
 
 /* One value that is shown and typed as a word: 0 = "unknown". */
 void lam_parameter_set_special (LamParameter *self, double value, const char *text);

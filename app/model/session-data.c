@@ -78,8 +78,8 @@ use_center (LamSession *self, const Finding *f)
   g_autoptr (GError) error = NULL;
   g_autofree char *note =
       c->confidence >= TRUSTED
-          ? g_strdup_printf (_ ("found: %.2f ± %.2f, confidence %.2f"), channel, fmax (width, 0.01), c->confidence)
-          : g_strdup_printf (_ ("perhaps %.2f: %s"), channel, c->note != NULL ? c->note : _ ("not clear"));
+          ? g_strdup_printf (_ ("found: %.2f ± %.2f px, confidence %.2f"), channel, fmax (width, 0.01), c->confidence)
+          : g_strdup_printf (_ ("perhaps %.2f px: %s"), channel, c->note != NULL ? c->note : _ ("not clear"));
   lam_session_log (self, _ ("centre of rotation (COR): channel %.2f ± %.2f, confidence %.2f, found by %s"), channel,
                    width, c->confidence, c->method);
   gboolean modified = self->modified;

@@ -291,6 +291,8 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
     for (size_t i = 0; i < G_N_ELEMENTS (iterative); i++)
       lam_parameter_set_visible (lam_parameter_list_find (list, iterative[i]), vcd);
   }
+  if (g_str_equal (id, "pitch"))
+    lam_session_parameters_follow_pitch (list);
   gboolean preparation = lam_preparation_is_id (id);
   if (preparation)
     lam_preparation_follow (list, id);
@@ -313,10 +315,8 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
 
 /* Five digits are finer than any hand. */
 static double
-round_distance (double to, double now)
+round_distance (double to)
 {
-  if (to == now)
-    return now;
   double step = pow (10, floor (log10 (to)) - 4);
   return rint (to / step) * step;
 }
@@ -339,8 +339,11 @@ values_at (LamSession *self, const LamPlace *place)
   if (place->channel_offset != g->channel_offset)
     values.center = round_offset (self, place->channel_offset);
   if (g->kind == LAM_GEOMETRY_CONE) {
-    values.source_detector = round_distance (place->source_detector, values.source_detector);
-    values.source_axis = round_distance (place->source_axis, values.source_axis);
+    double scale = lam_session_distance_scale (self->parameters);
+    if (place->source_detector != g->source_detector)
+      values.source_detector = round_distance (place->source_detector / scale);
+    if (place->source_axis != g->source_axis)
+      values.source_axis = round_distance (place->source_axis / scale);
   }
   return values;
 }

@@ -12,7 +12,7 @@
 
 struct _LamSettings {
   GObject parent_instance;
-  char *path, *colour_scheme, *results_folder, *devices;
+  char *path, *colour_scheme, *results_folder, *devices, *length_units;
   guint autosave;
   guint source;
   gboolean loading;
@@ -20,7 +20,7 @@ struct _LamSettings {
 
 G_DEFINE_FINAL_TYPE (LamSettings, lam_settings, G_TYPE_OBJECT)
 
-enum { PROP_0, PROP_COLOUR_SCHEME, PROP_AUTOSAVE, PROP_RESULTS_FOLDER, PROP_DEVICES, N_PROPS };
+enum { PROP_0, PROP_COLOUR_SCHEME, PROP_AUTOSAVE, PROP_RESULTS_FOLDER, PROP_DEVICES, PROP_LENGTH_UNITS, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
 guint
@@ -42,12 +42,27 @@ lam_settings_get_devices (LamSettings *self)
 }
 
 const char *
+lam_settings_get_length_units (LamSettings *self)
+{
+  return self->length_units;
+}
+
+const char *
 lam_settings_get_colour_scheme (LamSettings *self)
 {
   return self->colour_scheme;
 }
 
 /* -- file -- */
+
+static void
+put_text (GKeyFile *file, const char *key, const char *text)
+{
+  if (text != NULL)
+    g_key_file_set_string (file, GROUP, key, text);
+  else
+    g_key_file_remove_key (file, GROUP, key, NULL);
+}
 
 static char *
 to_text (LamSettings *self)
@@ -58,10 +73,8 @@ to_text (LamSettings *self)
   g_key_file_set_string (file, GROUP, "colour-scheme", self->colour_scheme);
   g_key_file_set_integer (file, GROUP, "autosave", (int) self->autosave);
   g_key_file_set_string (file, GROUP, "devices", self->devices);
-  if (self->results_folder != NULL)
-    g_key_file_set_string (file, GROUP, "results-folder", self->results_folder);
-  else
-    g_key_file_remove_key (file, GROUP, "results-folder", NULL);
+  put_text (file, "results-folder", self->results_folder);
+  put_text (file, "length-units", self->length_units);
   return g_key_file_to_data (file, NULL, NULL);
 }
 
@@ -115,7 +128,8 @@ load (LamSettings *self)
     return;
   g_autofree char *scheme = g_key_file_get_string (file, GROUP, "colour-scheme", NULL),
                   *folder = g_key_file_get_string (file, GROUP, "results-folder", NULL),
-                  *devices = g_key_file_get_string (file, GROUP, "devices", NULL);
+                  *devices = g_key_file_get_string (file, GROUP, "devices", NULL),
+                  *units = g_key_file_get_string (file, GROUP, "length-units", NULL);
   int seconds = g_key_file_get_integer (file, GROUP, "autosave", &error);
   self->loading = TRUE;
   if (scheme != NULL)
@@ -124,6 +138,8 @@ load (LamSettings *self)
     g_object_set (self, "results-folder", folder, NULL);
   if (devices != NULL)
     g_object_set (self, "devices", devices, NULL);
+  if (units != NULL)
+    g_object_set (self, "length-units", units, NULL);
   if (error == NULL && seconds >= 0)
     g_object_set (self, "autosave", (guint) MIN (seconds, 3600), NULL);
   self->loading = FALSE;
@@ -156,6 +172,9 @@ lam_settings_set_property (GObject *object, guint id, const GValue *value, GPara
   case PROP_DEVICES:
     set_text (&self->devices, value, "auto");
     break;
+  case PROP_LENGTH_UNITS:
+    set_text (&self->length_units, value, NULL);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -182,6 +201,9 @@ lam_settings_get_property (GObject *object, guint id, GValue *value, GParamSpec 
   case PROP_DEVICES:
     g_value_set_string (value, self->devices);
     break;
+  case PROP_LENGTH_UNITS:
+    g_value_set_string (value, self->length_units);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -202,6 +224,7 @@ lam_settings_finalize (GObject *object)
   g_free (self->colour_scheme);
   g_free (self->results_folder);
   g_free (self->devices);
+  g_free (self->length_units);
   G_OBJECT_CLASS (lam_settings_parent_class)->finalize (object);
 }
 
@@ -218,6 +241,7 @@ lam_settings_class_init (LamSettingsClass *klass)
   properties[PROP_AUTOSAVE] = g_param_spec_uint ("autosave", NULL, NULL, 0, 3600, AUTOSAVE_SECONDS, flags);
   properties[PROP_RESULTS_FOLDER] = g_param_spec_string ("results-folder", NULL, NULL, NULL, flags);
   properties[PROP_DEVICES] = g_param_spec_string ("devices", NULL, NULL, "auto", flags);
+  properties[PROP_LENGTH_UNITS] = g_param_spec_string ("length-units", NULL, NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (LamSettings, lam_settings, LAM, SETTINGS, GObject)
 
 /* Properties: colour-scheme ("system", "light", "dark"); autosave (seconds, 0 = off); results-folder (NULL = beside the scan);
- * devices (id of the parameter "devices"). */
+ * devices (id of the parameter "devices"); length-units (parameter-list.h; NULL = each its own). */
 LamSettings *lam_settings_new (const char *path); /* NULL = the person's own file */
 /* Waits until all is written; for the end of the program. */
 void lam_settings_flush (LamSettings *self);
@@ -18,6 +18,7 @@ void lam_settings_flush (LamSettings *self);
 guint lam_settings_get_autosave (LamSettings *self);
 const char *lam_settings_get_results_folder (LamSettings *self);
 const char *lam_settings_get_devices (LamSettings *self);
+const char *lam_settings_get_length_units (LamSettings *self);
 const char *lam_settings_get_colour_scheme (LamSettings *self);
 
 G_END_DECLS

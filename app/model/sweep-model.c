@@ -31,7 +31,8 @@ static LamParameter *
 row (LamSweepModel *self, LamSweepParameter parameter, double *unit, double *zero)
 {
   static const char *const ids[] = {"center", "tilt", "source_axis", "source_detector"};
-  *unit = parameter == LAM_SWEEP_TILT ? 180 / G_PI : 1;
+  *unit = parameter == LAM_SWEEP_TILT ? 180 / G_PI
+                                      : 1 / lam_session_distance_scale (lam_session_get_parameters (self->session));
   *zero = 0;
   if (parameter == LAM_SWEEP_CENTER) {
     *zero = lam_session_file_channel (self->session, 0);
