@@ -221,6 +221,7 @@ random_value (LamParameter *p)
     return g_variant_new_string (
         lam_parameter_get_choice (p, g_test_rand_int_range (0, (int) lam_parameter_get_n_choices (p)))->id);
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return g_variant_new_string (g_test_rand_bit () ? "a text" : "");

@@ -126,9 +126,10 @@ test_other_rows (void)
   LamParameter *positivity = lam_parameter_new_switch ("positivity", "Positivity", FALSE);
   LamParameter *distance = lam_parameter_new_number ("sdd", "Source to detector", "mm", INFINITY, 0, INFINITY, 1);
   LamParameter *iterations = lam_parameter_new_integer ("iterations", "Iterations", NULL, 15, 1, 1000);
-  LamParameter *all[] = {beam, positivity, distance, iterations};
-  GtkWidget *rows[4], *list = gtk_list_box_new ();
-  for (int i = 0; i < 4; i++) {
+  LamParameter *file = lam_parameter_new_file ("list", "List");
+  LamParameter *all[] = {beam, positivity, distance, iterations, file};
+  GtkWidget *rows[5], *list = gtk_list_box_new ();
+  for (int i = 0; i < 5; i++) {
     rows[i] = lam_parameter_row_new (all[i]);
     gtk_list_box_append (GTK_LIST_BOX (list), rows[i]);
   }
@@ -169,8 +170,24 @@ test_other_rows (void)
   g_assert_cmpint (lam_parameter_get_integer (iterations), ==, 15);
   type (rows[3], "40");
   g_assert_cmpint (lam_parameter_get_integer (iterations), ==, 40);
+
+  /* A file by its name; what is wrong with it stands in the row until it is another. */
+  GtkWidget *name = gtk_button_get_child (GTK_BUTTON (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[4]))));
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (name)), ==, "Choose…");
+  lam_parameter_edit (file, g_variant_new_string ("/nowhere/bad.txt"), NULL);
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (name)), ==, "bad.txt");
+  lam_parameter_set_fault (file, "bad.txt, line 2: no numbers");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (rows[4])), ==, "bad.txt, line 2: no numbers");
+  g_assert_true (gtk_widget_has_css_class (rows[4], "refused"));
+  g_assert_true (gtk_widget_activate_action (rows[4], "row.choose-file", NULL));
+  test_wait_frames (window, 10);
+  g_autoptr (GListModel) open = gtk_window_get_toplevels ();
+  g_object_ref (open);
+  g_assert_cmpuint (g_list_model_get_n_items (open), ==, 2);
+  lam_parameter_reset (file);
+  g_assert_false (gtk_widget_has_css_class (rows[4], "refused"));
   test_close (window);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 5; i++)
     g_assert_finalize_object (all[i]);
 }
 

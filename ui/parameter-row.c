@@ -14,8 +14,9 @@ struct _LamParameterRow {
   LamParameter *parameter;
   GtkWidget *control, *dot, *unit;
   GtkWidget *exchange; /* in place of the unit, where there are two: a button */
-  char *refusal;       /* why the last entry was refused; shown in place of the note */
-  gboolean updating;   /* the control is being set from the parameter */
+  GtkFileChooserNative *chooser;
+  char *refusal;     /* why the last entry was refused; shown in place of the note */
+  gboolean updating; /* the control is being set from the parameter */
 };
 
 G_DEFINE_FINAL_TYPE (LamParameterRow, lam_parameter_row, ADW_TYPE_ACTION_ROW)
@@ -190,6 +191,62 @@ entry_leave_cb (GtkEventControllerFocus *controller, LamParameterRow *self)
   entry_cb (self->control, self);
 }
 
+/* -- files -- */
+
+static void
+chosen_cb (GtkNativeDialog *dialog, int response, LamParameterRow *self)
+{
+  g_autoptr (GFile) file =
+      response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
+  g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+  if (path != NULL)
+    edit (self, g_variant_new_string (path));
+}
+
+static void
+choose_action (GtkWidget *widget, const char *name, GVariant *target)
+{
+  LamParameterRow *self = LAM_PARAMETER_ROW (widget);
+  GtkRoot *root = gtk_widget_get_root (widget);
+  if (lam_parameter_get_kind (self->parameter) != LAM_PARAMETER_FILE)
+    return;
+  g_clear_object (&self->chooser);
+  self->chooser = gtk_file_chooser_native_new (lam_parameter_get_label (self->parameter),
+                                               GTK_IS_WINDOW (root) ? GTK_WINDOW (root) : NULL,
+                                               GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
+  const char *now = lam_parameter_get_text (self->parameter);
+  g_autoptr (GFile) file = *now != '\0' ? g_file_new_for_path (now) : NULL;
+  if (file != NULL)
+    gtk_file_chooser_set_file (GTK_FILE_CHOOSER (self->chooser), file, NULL);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->chooser), TRUE);
+  g_signal_connect_object (self->chooser, "response", G_CALLBACK (chosen_cb), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+static GtkWidget *
+new_file_button (void)
+{
+  GtkWidget *button = gtk_button_new (), *label = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 14);
+  gtk_button_set_child (GTK_BUTTON (button), label);
+  gtk_widget_add_css_class (button, "file");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "row.choose-file");
+  return button;
+}
+
+static void
+update_file (LamParameterRow *self)
+{
+  const char *path = lam_parameter_get_text (self->parameter);
+  g_autofree char *base = *path != '\0' ? g_path_get_basename (path) : NULL;
+  g_autofree char *name = base != NULL ? g_filename_display_name (base) : g_strdup (_ ("Choose…"));
+  gtk_label_set_text (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (self->control))), name);
+  lam_set_tooltip (self->control, base != NULL ? path : NULL);
+}
+
+/* -- choices -- */
+
 static void
 fill_choices (LamParameterRow *self)
 {
@@ -219,6 +276,8 @@ new_control (LamParameterRow *self)
     ignore_wheel (widget);
     g_signal_connect (widget, "notify::selected", G_CALLBACK (selected_cb), self);
     break;
+  case LAM_PARAMETER_FILE:
+    return new_file_button ();
   case LAM_PARAMETER_TEXT: {
     widget = gtk_entry_new ();
     gtk_editable_set_width_chars (GTK_EDITABLE (widget), 12);
@@ -271,6 +330,9 @@ value_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *se
     break;
   case LAM_PARAMETER_CHOICE:
     gtk_drop_down_set_selected (GTK_DROP_DOWN (self->control), lam_parameter_get_selected (parameter));
+    break;
+  case LAM_PARAMETER_FILE:
+    update_file (self);
     break;
   case LAM_PARAMETER_TEXT:
     gtk_editable_set_text (GTK_EDITABLE (self->control), lam_parameter_get_text (parameter));
@@ -362,6 +424,7 @@ static void
 lam_parameter_row_dispose (GObject *object)
 {
   LamParameterRow *self = LAM_PARAMETER_ROW (object);
+  g_clear_object (&self->chooser);
   g_clear_object (&self->parameter);
   g_clear_pointer (&self->refusal, g_free);
   G_OBJECT_CLASS (lam_parameter_row_parent_class)->dispose (object);
@@ -372,6 +435,7 @@ lam_parameter_row_class_init (LamParameterRowClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = lam_parameter_row_dispose;
   gtk_widget_class_install_action (GTK_WIDGET_CLASS (klass), "row.exchange-unit", NULL, exchange_action);
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (klass), "row.choose-file", NULL, choose_action);
 }
 
 static void

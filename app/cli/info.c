@@ -255,6 +255,8 @@ print_provenance (const char *text)
                       " (counted from 0), bin %" G_GINT64_FORMAT ", detector tilt %s degrees"),
                    json_array_get_int_element (slices, 0), json_array_get_int_element (slices, 1),
                    whole (o, "slices_of"), whole (o, "bin"), number (o, "tilt_degrees", "%.6g"));
+  if (*word (o, "bad_pixels"))
+    lam_cli_print (_ ("  bad pixels: listed in %s"), word (o, "bad_pixels"));
   print_transmission (o);
   lam_cli_print (_ ("  method: %s, mask %s%s%s%s"), word (o, "method"), word (o, "mask"),
                  *word (o, "weights") ? _ (", weights: ") : "", word (o, "weights"),

@@ -12,7 +12,7 @@
 struct _LamParameter {
   GObject parent_instance;
   LamParameterKind kind;
-  char *id, *label, *unit, *help, *note, *edit_name;
+  char *id, *label, *unit, *help, *note, *edit_name, *fault;
   GVariant *value, *fallback; /* fallback: the default */
   double min, max, step;      /* of numbers and integers */
   int digits;
@@ -57,6 +57,7 @@ kind_type (LamParameterKind kind)
     return G_VARIANT_TYPE_BOOLEAN;
   case LAM_PARAMETER_CHOICE:
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return G_VARIANT_TYPE_STRING;
@@ -92,6 +93,7 @@ store (GObject *target, GVariant *value)
   GVariant *old = self->value;
   self->value = g_variant_ref_sink (value);
   g_clear_pointer (&old, g_variant_unref);
+  g_clear_pointer (&self->fault, g_free);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_VALUE]);
   if (changed != lam_parameter_get_changed (self))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHANGED]);
@@ -178,6 +180,12 @@ lam_parameter_set_choices (LamParameter *self, const LamParameterChoice *choices
     lam_parameter_set_default (self, instead, NULL);
   if (!lam_parameter_check (self, self->value, NULL))
     store (G_OBJECT (self), instead);
+}
+
+LamParameter *
+lam_parameter_new_file (const char *id, const char *label)
+{
+  return new_parameter (LAM_PARAMETER_FILE, id, label, NULL, g_variant_new_string (""));
 }
 
 LamParameter *
@@ -301,6 +309,7 @@ lam_parameter_check (LamParameter *self, GVariant *value, GError **error)
     return FALSE;
   case LAM_PARAMETER_SWITCH:
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return TRUE;
@@ -422,6 +431,7 @@ lam_parameter_format (LamParameter *self)
   case LAM_PARAMETER_CHOICE:
     return g_strdup (self->choices[lam_parameter_get_selected (self)].label);
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return g_strdup (lam_parameter_get_text (self));
@@ -441,7 +451,14 @@ char *
 lam_parameter_get_problem (LamParameter *self)
 {
   g_autoptr (GError) error = NULL;
-  return lam_parameter_check (self, self->value, &error) ? NULL : g_strdup (error->message);
+  return lam_parameter_check (self, self->value, &error) ? g_strdup (self->fault) : g_strdup (error->message);
+}
+
+void
+lam_parameter_set_fault (LamParameter *self, const char *fault)
+{
+  g_return_if_fail (LAM_IS_PARAMETER (self));
+  set_string (self, &self->fault, fault, PROP_NOTE);
 }
 
 GVariant *
@@ -483,7 +500,8 @@ lam_parameter_get_boolean (LamParameter *self)
 const char *
 lam_parameter_get_text (LamParameter *self)
 {
-  g_return_val_if_fail (self->kind == LAM_PARAMETER_CHOICE || self->kind == LAM_PARAMETER_TEXT, "");
+  g_return_val_if_fail (
+      self->kind == LAM_PARAMETER_CHOICE || self->kind == LAM_PARAMETER_TEXT || self->kind == LAM_PARAMETER_FILE, "");
   return g_variant_get_string (self->value, NULL);
 }
 
@@ -741,6 +759,7 @@ lam_parameter_finalize (GObject *object)
   g_free (self->help);
   g_free (self->note);
   g_free (self->edit_name);
+  g_free (self->fault);
   g_free (self->special_text);
   g_weak_ref_clear (&self->undo);
   G_OBJECT_CLASS (lam_parameter_parent_class)->finalize (object);

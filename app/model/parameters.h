@@ -16,6 +16,7 @@ typedef enum {
   LAM_PARAMETER_SWITCH,  /* "b" */
   LAM_PARAMETER_CHOICE,  /* "s": the id of the choice */
   LAM_PARAMETER_TEXT,    /* "s" */
+  LAM_PARAMETER_FILE,    /* "s": its path; "" = none */
 } LamParameterKind;
 
 typedef struct {
@@ -37,6 +38,8 @@ LamParameter *lam_parameter_new_switch (const char *id, const char *label, gbool
 LamParameter *lam_parameter_new_choice (const char *id, const char *label, const LamParameterChoice *choices,
                                         const char *value);
 LamParameter *lam_parameter_new_text (const char *id, const char *label, const char *value);
+
+LamParameter *lam_parameter_new_file (const char *id, const char *label); /* none */
 
 LamParameterKind lam_parameter_get_kind (LamParameter *self);
 const char *lam_parameter_get_id (LamParameter *self);
@@ -84,6 +87,8 @@ const char *lam_parameter_get_special_text (LamParameter *self, double value); /
 /* A new range keeps the value, even one outside: lam_parameter_get_problem () then says so, or returns NULL. */
 void lam_parameter_set_range (LamParameter *self, double min, double max);
 char *lam_parameter_get_problem (LamParameter *self);
+/* What was found wrong with this value by looking further than at its range; a new value has none. NULL = nothing. */
+void lam_parameter_set_fault (LamParameter *self, const char *fault);
 /* A new default; an unchanged value follows it. */
 gboolean lam_parameter_set_default (LamParameter *self, GVariant *value, GError **error);
 

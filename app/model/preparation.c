@@ -5,10 +5,10 @@
 #include <glib/gi18n.h>
 
 const char *const lam_preparation_ids[] = {
-    "defects",       "clamp_above", "bad_pixels",     "bad_pixel_sigmas", "background",         "edge_width",
-    "zingers",       "stripes",     "stripe_snr",     "stripe_large",     "stripe_small",       "stripe_sigma",
-    "stripe_levels", "crop",        "crop_row_first", "crop_row_last",    "crop_channel_first", "crop_channel_last",
-    "bin",           NULL};
+    "defects",           "clamp_above",   "bad_pixels", "bad_pixel_sigmas", "bad_pixel_list", "background",
+    "edge_width",        "zingers",       "stripes",    "stripe_snr",       "stripe_large",   "stripe_small",
+    "stripe_sigma",      "stripe_levels", "crop",       "crop_row_first",   "crop_row_last",  "crop_channel_first",
+    "crop_channel_last", "bin",           NULL};
 
 gboolean
 lam_preparation_is_id (const char *id)
@@ -54,6 +54,10 @@ add_samples (LamParameterList *list)
       add (list, lam_parameter_new_number ("bad_pixel_sigmas", _ ("Bad beyond"), "σ", LAM_BAD_PIXEL_SIGMAS, 1, 1000, 1),
            _ ("Set Bad Pixel Limit"), _ ("How far a pixel stands out of the spread of all; smaller = more bad pixels"));
   lam_parameter_set_step (p, 0.5);
+  add (
+      list, lam_parameter_new_file ("bad_pixel_list", _ ("Bad pixel list")), _ ("Set Bad Pixel List"),
+      _ ("A text file with a detector row and a channel on each line, counted from 0: pixels that are not used, beside "
+         "those that are found"));
   add (list, lam_parameter_new_choice ("background", _ ("Background offset"), backgrounds, "none"),
        _ ("Set Background Offset"), _ ("What is read beside the object is taken off: one number, or each view's own"));
   add (list, lam_parameter_new_integer ("edge_width", _ ("Edge width"), "px", 9, 1, 100000), _ ("Set Edge Width"),
@@ -177,7 +181,7 @@ follow_ends (LamParameterList *list, const char *first, const char *last)
 static void
 follow_bin (LamParameterList *list)
 {
-  LamPrepareParams p;
+  g_auto (LamPrepareParams) p = {0};
   lam_preparation_params (list, &p);
   LamParameter *last_row = find (list, "crop_row_last"), *last_channel = find (list, "crop_channel_last");
   int64_t rows =
@@ -240,6 +244,8 @@ lam_preparation_params (LamParameterList *list, LamPrepareParams *p)
   p->find_bad_pixels = chosen (list, "bad_pixels", "automatic");
   if (p->find_bad_pixels)
     p->bad_pixel_sigmas = lam_parameter_get_number (find (list, "bad_pixel_sigmas"));
+  const char *file = lam_parameter_get_text (find (list, "bad_pixel_list"));
+  p->bad_pixels_from = *file != '\0' ? g_strdup (file) : NULL;
   lam_prepare_background_from_name (lam_parameter_get_text (find (list, "background")), &p->background, NULL);
   if (p->background != LAM_PREPARE_BACKGROUND_NONE)
     p->edge_width = lam_parameter_get_integer (find (list, "edge_width"));

@@ -54,7 +54,7 @@ static LamDataset *
 turned_scan (const Work *work, LamControl *control, GError **error)
 {
   const LamGeometry *g = work->geometry;
-  LamPrepareParams prepare = work->prepare; /* no list in it */
+  LamPrepareParams prepare = work->prepare; /* borrowed */
   prepare.tilt = work->tilt;
   g_autoptr (LamScan) scan = lam_scan_open (work->dataset->path, &work->options, error);
   g_autoptr (LamDataset) d = scan != NULL ? lam_dataset_load (scan, &prepare, control, error) : NULL;
@@ -110,6 +110,7 @@ info_free (gpointer data)
   LamRunInfo *info = data;
   lam_dataset_unref (info->dataset);
   g_clear_pointer (&info->parameters, g_variant_unref);
+  lam_prepare_params_clear (&info->prepared);
   g_free (data);
 }
 

@@ -52,6 +52,7 @@ struct _LamSession {
   uint64_t data_serial;                     /* counts what was open */
   LamPrepareParams prepared, being_applied; /* what the data were read with, and are being read again with */
   gboolean unapplied;                       /* the parameters say something else */
+  char *listed;                             /* the list of bad pixels that was last looked at */
   gboolean applying, run_after;
   LamLive *live;
   uint64_t live_serial, live_shown, live_exact; /* asked for; shown; shown as it is, not coarse */

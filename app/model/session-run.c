@@ -215,7 +215,7 @@ lam_session_run (LamSession *self)
                                found_center (self), &params);
   g_object_set_data (G_OBJECT (self->run), "lam-data", GUINT_TO_POINTER (self->data_serial));
   lam_run_info (self->run)->parameters = lam_parameter_list_save (self->parameters);
-  lam_run_info (self->run)->prepared = self->prepared; /* no list in it */
+  lam_prepare_params_copy (&self->prepared, &lam_run_info (self->run)->prepared);
   g_signal_connect (self->run, "changed", G_CALLBACK (run_changed_cb), self);
   g_signal_connect (self->run, "snapshot", G_CALLBACK (run_snapshot_cb), self);
   g_signal_connect (self->run, "finished", G_CALLBACK (run_finished_cb), self);

@@ -97,7 +97,7 @@ lam_session_to_file (LamSession *self)
   f->scan = self->scan_path != NULL ? g_canonicalize_filename (self->scan_path, NULL) : NULL;
   f->stamp = self->stamp;
   f->options = self->options;
-  f->prepared = self->prepared; /* no list in it */
+  lam_prepare_params_set (&f->prepared, &self->prepared);
   describe_parameters (self, f);
   describe_view (self, &f->view);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->results)); i++)

@@ -602,6 +602,8 @@ lam_session_finalize (GObject *object)
   g_free (self->left);
   g_free (self->problem);
   g_free (self->question);
+  lam_prepare_params_clear (&self->prepared);
+  lam_prepare_params_clear (&self->being_applied);
   G_OBJECT_CLASS (lam_session_parent_class)->finalize (object);
 }
 

@@ -432,6 +432,7 @@ tell_origin (LamDataset *d, const LamScan *scan, const LamPrepareParams *params,
   made->slices_of = scan->file_rows;
   made->bin = params->bin;
   made->first_channel = params->crop_channels.begin;
+  made->bad_pixels = params->bad_pixels_from ? g_path_get_basename (params->bad_pixels_from) : NULL;
   gboolean given = scan->has_weights && params->weights != LAM_PREPARE_WEIGHTS_MADE;
   made->weights = g_strdup (given ? "of the file" : lam_weights_name (params->made_weights));
 }

@@ -50,6 +50,7 @@ typedef struct {
   gboolean find_bad_pixels;
   double bad_pixel_sigmas;
   LamBadPixels *bad_pixels; /* by hand, or NULL */
+  char *bad_pixels_from;    /* the file, or files, that bad_pixels are from; NULL: none */
   double tilt;              /* radians the detector is turned by */
   LamPrepareBackground background;
   int64_t edge_width; /* of the strips that are background, in pixels that are left */
@@ -62,10 +63,19 @@ typedef struct {
 /* "auto", "given", or a kind (ct/weights.h). */
 gboolean lam_prepare_weights_from_name (const char *name, LamPrepareParams *params, GError **error);
 
+/* The list in file @path ("row channel" on each line, from 0). Any thread; errors name file and line. */
+LamBadPixels *lam_prepare_read_bad_pixels (const char *path, GError **error);
+/* Reads the list that params->bad_pixels_from names, where it is not there yet. Any thread. */
+gboolean lam_prepare_params_resolve (LamPrepareParams *params, GError **error);
+
 /* Nothing but transmission; nothing to be freed then. */
 void lam_prepare_params_init (LamPrepareParams *params);
 void lam_prepare_params_copy (const LamPrepareParams *from, LamPrepareParams *to);
 void lam_prepare_params_clear (LamPrepareParams *params);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LamPrepareParams, lam_prepare_params_clear)
+/* @to, which holds some, becomes a copy of @from. */
+void lam_prepare_params_set (LamPrepareParams *to, const LamPrepareParams *from);
+/* Lists from a file of the same name are taken for the same. */
 gboolean lam_prepare_params_equal (const LamPrepareParams *a, const LamPrepareParams *b);
 
 /* FALSE naming what cannot be done with this scan. No sample is read. */
