@@ -108,6 +108,12 @@ test_tilt_memory (void)
   }
 }
 
+static gboolean
+has_two_rows (LamSession *session)
+{
+  return lam_series_get_n_rows (lam_session_get_series (session)) >= 2;
+}
+
 /* Finished runs stay side by side: shown again with axis, curve and log; renamed; removed, and back by undo. */
 static void
 test_results (void)
@@ -157,8 +163,19 @@ test_results (void)
   /* The axis moved away and back: live, and the result again. */
   session_set (session, "center", g_variant_new_double (31));
   g_assert_null (lam_session_get_shown (session));
+  g_assert_true (lam_session_get_curve_of (session) == first); /* whose curve it is stays known */
   session_set (session, "center", g_variant_new_double (33));
   g_assert_true (lam_session_get_shown (session) == first);
+  /* A run that is discarded leaves the curve of what is in view. */
+  session_set (session, "iterations", g_variant_new_int64 (1000));
+  lam_session_run (session);
+  g_assert_null (lam_session_get_curve_of (session));
+  session_wait_for (has_two_rows, session);
+  lam_session_discard (session);
+  session_wait_for (session_is_ready, session);
+  g_assert_true (lam_session_get_shown (session) == first && lam_session_get_curve_of (session) == first);
+  g_assert_cmpuint (lam_series_get_n_rows (series), ==, 3);
+  session_set (session, "iterations", g_variant_new_int64 (2));
 
   lam_session_use_parameters (session, second);
   g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "sharpness")), ==, 2.5);
@@ -177,6 +194,8 @@ test_results (void)
   lam_session_remove_result (session, first);
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 1);
   g_assert_null (lam_session_get_shown (session));
+  g_assert_null (lam_session_get_curve_of (session));
+  g_assert_cmpuint (lam_series_get_n_rows (series), ==, 0);
   g_assert_false (lam_session_can_show (session, first));
   session_wait_for (is_current, session);
   g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, LAM_ITERATION_LIVE);

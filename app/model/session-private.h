@@ -25,8 +25,9 @@ struct _LamSession {
   LamParameterList *parameters;
   LamSliceModel *slices;
   LamSeries *series;
-  GArray *curve; /* of LamReconIteration: what the series shows, whole */
-  GString *log;  /* all lines */
+  GArray *curve;       /* of LamReconIteration: what the series shows, whole */
+  LamResult *curve_of; /* a reference; NULL: of the run that goes on, or there is none */
+  GString *log;        /* all lines */
   LamResults *results;
   GListStore *facts[LAM_FACT_LISTS];
   LamSessionState state, before; /* before: to go back to when opening fails */
@@ -121,6 +122,10 @@ void lam_session_say_undo (LamSession *self, const char *text);             /* e
 void lam_session_ask (LamSession *self, LamQuestion kind, const char *text);
 void lam_session_set_offer (LamSession *self, const char *text);
 void lam_session_clear_curve (LamSession *self);
+/* That of @result, or none. */
+void lam_session_show_curve (LamSession *self, LamResult *result);
+/* What the series shows came of this run. */
+void lam_session_set_curve_of (LamSession *self, LamResult *result);
 void lam_session_add_iteration (LamSession *self, const LamReconIteration *it);
 void lam_session_set_modified (LamSession *self, gboolean modified);
 /* Emits "log-changed". */

@@ -103,6 +103,7 @@ add_result (LamSession *self, LamJob *job)
   g_autoptr (LamResult) result = lam_result_new (name, recon, info->parameters, info->tilt_degrees, &info->prepared);
   lam_results_add (self->results, result);
   take_result (self, result);
+  lam_session_set_curve_of (self, result);
   /* The geometry may have been edited meanwhile: then the slice is live again. */
   self->result_tilt = info->tilt;
   lam_queue_remove (self->queue, job);
@@ -120,6 +121,7 @@ finish (LamSession *self, LamJob *job)
     lam_session_say (self, text, TRUE);
   } else {
     self->show = self->result != NULL ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
+    lam_session_show_curve (self, self->shown); /* that of the run is of nothing */
     lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
     if (error != NULL && !g_error_matches (error, LAM_ERROR, LAM_ERROR_CANCELLED)) {
       lam_session_log (self, _ ("failed: %s"), error->message);
@@ -275,12 +277,9 @@ lam_session_can_show (LamSession *self, LamResult *result)
 void
 lam_session_put_in_view (LamSession *self, LamResult *result)
 {
-  const GArray *iterations = lam_result_get_recon (result)->iterations;
   take_result (self, result);
   lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
-  lam_session_clear_curve (self);
-  for (guint i = 0; i < iterations->len; i++)
-    lam_session_add_iteration (self, &g_array_index (iterations, LamReconIteration, i));
+  lam_session_show_curve (self, result);
   lam_session_set_shown (self, result);
   lam_session_request_plane (self);
 }
@@ -332,6 +331,8 @@ lam_session_remove_result (LamSession *self, LamResult *result)
 static void
 results_changed_cb (GListModel *results, guint position, guint removed, guint added, LamSession *self)
 {
+  if (self->curve_of != NULL && lam_results_index (self->results, self->curve_of) < 0)
+    lam_session_clear_curve (self);
   if (self->shown != NULL && lam_results_index (self->results, self->shown) < 0) {
     if (self->run == NULL)
       lam_session_show_live (self);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "core/error.h"
 #include "model/session-private.h"
@@ -425,6 +426,13 @@ lam_session_apply_pending (LamSession *self)
   lam_session_clear_curve (self);
   for (guint i = 0; i < f->curve->len; i++)
     lam_session_add_iteration (self, &g_array_index (f->curve, LamReconIteration, i));
+  for (guint i = 0; i < f->results->len; i++) {
+    LamResult *result = lam_results_get (self->results, i);
+    const GArray *its = lam_result_get_recon (result)->iterations;
+    if (its->len > 0 && its->len == f->curve->len
+        && memcmp (its->data, f->curve->data, its->len * sizeof (LamReconIteration)) == 0)
+      lam_session_set_curve_of (self, result);
+  }
   apply_view (self, &f->view);
   if (f->shown >= 0) {
     LamResult *shown = lam_results_get (self->results, (guint) f->shown);

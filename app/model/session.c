@@ -23,6 +23,7 @@ enum {
   PROP_UNAPPLIED,
   PROP_MODIFIED,
   PROP_SHOWN,
+  PROP_CURVE_OF,
   N_PROPS
 };
 static GParamSpec *properties[N_PROPS];
@@ -147,6 +148,30 @@ lam_session_clear_curve (LamSession *self)
 {
   g_array_set_size (self->curve, 0);
   lam_series_clear (self->series);
+  lam_session_set_curve_of (self, NULL);
+}
+
+void
+lam_session_set_curve_of (LamSession *self, LamResult *result)
+{
+  if (g_set_object (&self->curve_of, result))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CURVE_OF]);
+}
+
+LamResult *
+lam_session_get_curve_of (LamSession *self)
+{
+  return self->curve_of;
+}
+
+void
+lam_session_show_curve (LamSession *self, LamResult *result)
+{
+  const GArray *iterations = result != NULL ? lam_result_get_recon (result)->iterations : NULL;
+  lam_session_clear_curve (self);
+  for (guint i = 0; iterations != NULL && i < iterations->len; i++)
+    lam_session_add_iteration (self, &g_array_index (iterations, LamReconIteration, i));
+  lam_session_set_curve_of (self, result);
 }
 
 void
@@ -554,6 +579,9 @@ lam_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *
   case PROP_MODIFIED:
     g_value_set_boolean (value, self->modified);
     break;
+  case PROP_CURVE_OF:
+    g_value_set_object (value, self->curve_of);
+    break;
   case PROP_SHOWN:
     g_value_set_object (value, self->told_shown);
     break;
@@ -575,6 +603,7 @@ lam_session_dispose (GObject *object)
   lam_session_drop_resuming (self);
   lam_session_drop_orphan (self, FALSE);
   g_clear_object (&self->told_shown);
+  g_clear_object (&self->curve_of);
   G_OBJECT_CLASS (lam_session_parent_class)->dispose (object);
 }
 
@@ -625,6 +654,7 @@ lam_session_class_init (LamSessionClass *klass)
   properties[PROP_UNAPPLIED] = g_param_spec_boolean ("unapplied", NULL, NULL, FALSE, flags);
   properties[PROP_MODIFIED] = g_param_spec_boolean ("modified", NULL, NULL, FALSE, flags);
   properties[PROP_SHOWN] = g_param_spec_object ("shown", NULL, NULL, LAM_TYPE_RESULT, flags);
+  properties[PROP_CURVE_OF] = g_param_spec_object ("curve-of", NULL, NULL, LAM_TYPE_RESULT, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   signals[UNDOABLE] = g_signal_new ("undoable", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                                     1, G_TYPE_STRING);

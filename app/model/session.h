@@ -52,7 +52,7 @@ G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
 /* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
  * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can), question,
  * unapplied (preparation was edited since the data were read), modified (there is something that the session's file does not
- * have), shown (the result in view).
+ * have), shown (the result in view), curve-of (the result that the series tells of; NULL = the run that goes on, or none).
  * Signals: geometry-changed; data-changed (other samples, or none); logged (const char *line); message (const char *text, gboolean
  * result): a thing was done, and whether a result came of it; undoable (const char *text): one that can be undone; failed
  * (GError *): to be shown, nothing is lost; log-changed: another log is to be shown (lam_session_get_log ()); save-view and
@@ -64,6 +64,7 @@ LamUndo *lam_session_get_undo (LamSession *self);
 LamSliceModel *lam_session_get_slices (LamSession *self);
 /* x = iteration; columns "change" (%), "cost" (what is minimised). */
 LamSeries *lam_session_get_series (LamSession *self);
+LamResult *lam_session_get_curve_of (LamSession *self); /* may be another than the one in view, or none in view */
 GListModel *lam_session_get_facts (LamSession *self, LamFacts list);
 void lam_session_set_facts (LamSession *self, LamFacts list, GPtrArray *facts); /* of LamFact */
 
