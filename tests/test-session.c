@@ -852,6 +852,56 @@ test_cone_live (void)
   g_object_unref (session);
 }
 
+static gboolean
+is_found (LamSession *session)
+{
+  const char *note = lam_parameter_get_note (session_parameter (session, "center"));
+  return session_has_data (session) && note != NULL;
+}
+
+/* A drag that ends where it began leaves the centre that was found, and what was made with it, to the last bit. */
+static void
+test_drag_back (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  LamUndo *undo = lam_session_get_undo (session);
+  session_wait_for (is_found, session);
+  LamParameter *center = session_parameter (session, "center");
+  /* What a search finds has more digits than a hand. */
+  double found = 31.496371;
+  lam_parameter_set_default (center, g_variant_new_double (found), NULL);
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, found);
+  session_set (session, "iterations", g_variant_new_int64 (1));
+  lam_session_run (session);
+  session_wait_for (session_is_ready, session);
+  LamResult *made = lam_results_get (lam_session_get_results (session), 0);
+  g_assert_true (lam_session_get_shown (session) == made);
+  guint steps = lam_undo_get_n_steps (undo);
+  double offset = lam_session_get_geometry (session)->channel_offset;
+  lam_undo_begin (undo, "Move Axis");
+  lam_session_hold_place (session, TRUE);
+  for (int i = 1; i >= -1; i--) {
+    LamPlace place = {offset + 3.3 * i, 0, 0};
+    g_assert_true (lam_session_edit_place (session, &place, NULL));
+    g_assert_cmpint (lam_parameter_get_number (center) == found, ==, i == 0);
+    g_assert_true ((lam_session_get_shown (session) == made) == (i == 0));
+  }
+  g_assert_true (lam_session_edit_place (session, &(LamPlace){offset, 0, 0}, NULL));
+  lam_session_hold_place (session, FALSE);
+  lam_undo_end (undo);
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, found);
+  g_assert_cmpuint (lam_undo_get_n_steps (undo), ==, steps);
+  /* Nor does showing the result round it. */
+  session_set (session, "center", g_variant_new_double (30));
+  lam_session_show_result (session, made);
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, found);
+  session_set (session, "region", g_variant_new_string ("none"));
+  g_assert_null (lam_session_get_shown (session));
+  session_set (session, "region", g_variant_new_string ("ellipse"));
+  g_assert_true (lam_session_get_shown (session) == made);
+  g_object_unref (session);
+}
+
 /* A pitch given by hand is what a px is: the rows can be shown in mm, and distances stated in px become mm by it. */
 static void
 test_pitch (void)
@@ -906,6 +956,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/prior", test_prior);
   g_test_add_func ("/session/weights", test_weights);
   g_test_add_func ("/session/cone-live", test_cone_live);
+  g_test_add_func ("/session/drag-back", test_drag_back);
   g_test_add_func ("/session/pitch", test_pitch);
   int failed = g_test_run ();
   cli_finish ();

@@ -60,6 +60,9 @@ struct _LamSession {
   LamLivePreview *preview;                      /* of one slice; NULL = none yet, or not needed */
   LamLiveRequest live_request;                  /* the newest, of live_geometry */
   LamGeometry *live_geometry;
+  gboolean held; /* by a hand, since it was at held_place, with held_values */
+  LamPlace held_place;
+  LamPlaceValues held_values;
   gboolean looking_ahead; /* a hand asks for the slices itself */
   gint64 live_time;       /* of it */
   int64_t live_slice;

@@ -284,6 +284,19 @@ lam_session_put_in_view (LamSession *self, LamResult *result)
   lam_session_request_plane (self);
 }
 
+/* To the last bit where the run's parameters are known. */
+static double
+center_of (LamResult *result)
+{
+  LamReconResult *recon = lam_result_get_recon (result);
+  double channel = lam_provenance_channel (&recon->made, lam_geometry_center (recon->geometry));
+  GVariant *values = lam_result_get_parameters (result);
+  double center;
+  if (values != NULL && g_variant_lookup (values, "center", "d", &center) && fabs (center - channel) < 1e-6)
+    return center;
+  return rint (channel * 100) / 100;
+}
+
 /* Its axis and tilt come with it: they are what the picture was made with. */
 void
 lam_session_show_result (LamSession *self, LamResult *result)
@@ -294,10 +307,8 @@ lam_session_show_result (LamSession *self, LamResult *result)
   LamUndo *undo = self->undo;
   lam_session_drop_result (self);
   lam_undo_begin (undo, _ ("Show Result"));
-  LamReconResult *recon = lam_result_get_recon (result);
-  double channel = lam_provenance_channel (&recon->made, lam_geometry_center (recon->geometry));
-  lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"),
-                      g_variant_new_double (rint (channel * 100) / 100), NULL);
+  lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"), g_variant_new_double (center_of (result)),
+                      NULL);
   lam_parameter_edit (lam_parameter_list_find (self->parameters, "tilt"),
                       g_variant_new_double (lam_result_get_tilt_degrees (result)), NULL);
   lam_undo_end (undo);

@@ -361,16 +361,35 @@ values_at (LamSession *self, const LamPlace *place)
 {
   const LamGeometry *g = self->geometry;
   LamPlaceValues values = lam_session_place_values (self->parameters);
-  if (place->channel_offset != g->channel_offset)
+  const LamPlace *home = self->held ? &self->held_place : NULL;
+  if (home != NULL && place->channel_offset == home->channel_offset)
+    values.center = self->held_values.center;
+  else if (place->channel_offset != g->channel_offset)
     values.center = round_offset (self, place->channel_offset);
   if (g->kind == LAM_GEOMETRY_CONE) {
     double scale = lam_session_distance_scale (self->parameters);
-    if (place->source_detector != g->source_detector)
+    if (home != NULL && place->source_detector == home->source_detector)
+      values.source_detector = self->held_values.source_detector;
+    else if (place->source_detector != g->source_detector)
       values.source_detector = round_distance (place->source_detector / scale);
-    if (place->source_axis != g->source_axis)
+    if (home != NULL && place->source_axis == home->source_axis)
+      values.source_axis = self->held_values.source_axis;
+    else if (place->source_axis != g->source_axis)
       values.source_axis = round_distance (place->source_axis / scale);
   }
   return values;
+}
+
+void
+lam_session_hold_place (LamSession *self, gboolean hold)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  const LamGeometry *g = self->geometry;
+  self->held = hold && g != NULL;
+  if (!self->held)
+    return;
+  self->held_place = (LamPlace){g->channel_offset, g->source_detector, g->source_axis};
+  self->held_values = lam_session_place_values (self->parameters);
 }
 
 LamGeometry *

@@ -90,6 +90,9 @@ void lam_session_set_geometry (LamSession *self, const char *title, LamGeometry 
 gboolean lam_session_edit_offset (LamSession *self, double offset, GError **error);
 /* The same with the distances of a cone beam: edits of up to three parameters, and one new geometry. */
 gboolean lam_session_edit_place (LamSession *self, const LamPlace *place, GError **error);
+/* A hand takes hold of it, or lets go: brought back to where it was taken, it has the numbers that it had there, not those
+ * rounded to what a hand can do. */
+void lam_session_hold_place (LamSession *self, gboolean hold);
 /* Asks for the live slice of a place that is not set yet: a hand does not wait for one slice before it asks for the next.
  * The number of the answer (lam_session_get_live_shown ()); 0 = no live slice is in view, or there is none of that place.
  * Edits ask for none until the hand is back where the parameters are. */
