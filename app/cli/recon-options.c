@@ -56,7 +56,10 @@ const GOptionEntry lam_cli_start_entries[] = {
      "auto|CHANNEL"},
     {"init", 0, 0, G_OPTION_ARG_STRING, &init, N_ ("Start from fbp (or fdk), zero, or a volume file"), "fbp|zero|FILE"},
     {"checkpoint", 0, 0, G_OPTION_ARG_FILENAME, &checkpoint,
-     N_ ("Keep the state of the run, in the state folder; --checkpoint=FILE: in FILE"), NULL},
+     N_ ("Keep the state of the run, in the state folder; --checkpoint=FILE: in FILE, unless that is the state of "
+         "another "
+         "run"),
+     NULL},
     {"resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_ ("Go on from the state that --checkpoint kept"), NULL},
     {NULL},
 };
@@ -71,6 +74,29 @@ lam_cli_bare_checkpoint (int argc, char **argv)
       next = i + 1 < argc && *argv[i + 1] != '-' ? argv[i + 1] : NULL;
     }
   return next;
+}
+
+void
+lam_cli_checkpoint_error (const char *word, GError **error)
+{
+  g_clear_error (error);
+  lam_cli_usage_error (error, _ ("--checkpoint %s: its file comes after \"=\": --checkpoint=%s"), word, word);
+}
+
+gboolean
+lam_cli_use_center (const LamCliRecon *o, LamScan *scan, GError **error)
+{
+  LamGeometry *g = scan->geometry;
+  if (isnan (o->center))
+    return TRUE;
+  if (!(o->center >= 0 && o->center <= (double) (g->channels - 1))) {
+    lam_cli_usage_error (error, _ ("--center %s: the detector has channels 0 to %" G_GINT64_FORMAT),
+                         lam_cli_number (o->center), g->channels - 1);
+    return FALSE;
+  }
+  lam_geometry_set_center (g, o->center);
+  lam_scan_center_given (scan, "--center");
+  return TRUE;
 }
 
 gboolean
@@ -165,6 +191,7 @@ read_start (LamCliRecon *o, GError **error)
   o->checkpoint = checkpoint || resume;
   k->checkpoint = checkpoint && *checkpoint ? g_strdup (checkpoint) : NULL;
   k->resume = resume;
+  k->other_state = k->checkpoint ? LAM_STATE_REFUSE : LAM_STATE_TELL;
   return TRUE;
 }
 

@@ -119,6 +119,7 @@ make_plan (LamProjector *p, LamPlan *plan, gboolean weighted, gboolean host_data
   } else
     plan_direct (p, plan);
   plan_host (plan, p->geometry, weighted, host_data, params, lam_plan_phases (plan) - 1);
+  lam_plan_set_limits (plan, p->geometry->recon_slices, LAM_MIN (p->geometry->rows, p->geometry->channels));
   return TRUE;
 }
 
@@ -371,6 +372,8 @@ run (LamRecon *r, GError **error)
   r->plan = lam_plan_new (r->set);
   v = vcd_params (k, 1, 1);
   if (k->method == LAM_METHOD_VCD && k->checkpoint && !lam_recon_stamp_data (r, error))
+    return FALSE;
+  if (k->method == LAM_METHOD_VCD && k->checkpoint && !k->resume && !lam_recon_may_replace (r, &v, error))
     return FALSE;
   if (k->method == LAM_METHOD_VCD && k->resume && !lam_recon_resume_params (r, &v, error))
     return FALSE;
