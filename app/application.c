@@ -261,6 +261,7 @@ static void
 lam_application_shutdown (GApplication *application)
 {
   LamApplication *self = LAM_APPLICATION (application);
+  g_application_set_default (NULL); /* from here on nothing can be waited for but at once (model/linger.h) */
   GtkWidget *others[] = {self->help, self->preferences};
   for (int i = 0; i < 2; i++)
     if (others[i] != NULL)

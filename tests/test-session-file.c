@@ -242,6 +242,44 @@ test_bad_pixels (void)
   g_object_unref (session);
 }
 
+static gboolean
+is_empty (LamSession *queue)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL ((gpointer) queue)) == 0;
+}
+
+/* Closed while its file is being written, the session does not wait for that; the file becomes whole all the same. */
+static void
+test_closed_while_saving (void)
+{
+  g_autoptr (GApplication) application = g_application_new (NULL, G_APPLICATION_NON_UNIQUE);
+  g_autoptr (LamQueue) queue = lam_queue_new ();
+  g_autofree char *scan = cli_path ("scan.h5"), *path = cli_path ("closed.lamina.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (scan), to = g_file_new_for_path (path);
+  g_application_set_default (application);
+  LamSession *session = lam_session_new (queue);
+  lam_session_open (session, file);
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (1));
+  lam_session_run (session);
+  session_wait_for (session_is_ready, session);
+  lam_session_save_session (session, to);
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (queue));
+  g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (queue), n - 1);
+  lam_job_pause (job, TRUE); /* who waits for it now waits for ever */
+  g_test_message ("the file is %s", lam_job_get_state (job) == LAM_JOB_PAUSED ? "being written" : "written already");
+  g_assert_finalize_object (session);
+  lam_job_pause (job, FALSE);
+  session_wait_for (is_empty, (gpointer) queue);
+  g_assert_cmpint (lam_job_get_state (job), ==, LAM_JOB_DONE);
+  g_application_set_default (NULL);
+  LamSession *other = open_session (path);
+  g_signal_connect (other, "failed", G_CALLBACK (session_failed_cb), NULL);
+  session_wait_for (session_has_data, other);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (other))), ==, 1);
+  g_object_unref (other);
+}
+
 /* A scan that moved is found beside the session, or asked for; one that changed is told. */
 static void
 test_moved (void)
@@ -652,6 +690,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/session/file", test_file);
   g_test_add_func ("/session/bad-pixels", test_bad_pixels);
+  g_test_add_func ("/session/closed-while-saving", test_closed_while_saving);
   g_test_add_func ("/session/moved", test_moved);
   g_test_add_func ("/session/other-meanwhile", test_other_meanwhile);
   g_test_add_func ("/session/written-over", test_written_over);

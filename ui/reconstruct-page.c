@@ -97,6 +97,8 @@ logged_cb (LamSession *session, const char *line, LamReconstructPage *self)
 static void
 update_titles (LamReconstructPage *self)
 {
+  if (self->session == NULL) /* the window is going */
+    return;
   LamResult *shown = lam_session_get_shown (self->session), *curve = lam_session_get_curve_of (self->session);
   gboolean results = g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (self->session))) > 0;
   g_autofree char *log = shown != NULL ? g_strdup_printf (_ ("Log of %s"), lam_result_get_name (shown))

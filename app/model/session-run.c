@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "model/linger.h"
 #include "model/run-job.h"
 #include "model/session-private.h"
 #include "model/units.h"
@@ -629,6 +630,9 @@ lam_session_run_dispose (LamSession *self)
       /* A result that is being written goes on by itself; what a run kept on the disk stays there. */
       if (i == 0)
         lam_job_cancel (*jobs[i]);
+      else
+        lam_linger_for (*jobs[i]);
+      lam_queue_remove (self->queue, *jobs[i]);
       g_clear_object (jobs[i]);
     }
   lam_session_drop_result (self);

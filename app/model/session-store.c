@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "model/linger.h"
 #include "model/session-private.h"
 
 /* -- what the file does not have yet -- */
@@ -204,6 +205,7 @@ lam_session_save_session (LamSession *self, GFile *file)
   s->path = g_steal_pointer (&path);
   g_autofree char *title = g_strdup_printf (_ ("Save the session of %s"), self->title);
   self->store = lam_job_new (title, store_func, s, storing_free);
+  lam_job_set_lasting (self->store, TRUE);
   g_object_set_data (G_OBJECT (self->store), "lam-storing", s);
   g_signal_connect (self->store, "finished", G_CALLBACK (store_finished_cb), self);
   lam_queue_add_now (self->queue, self->store);
@@ -217,9 +219,10 @@ lam_session_store_dispose (LamSession *self)
   g_clear_pointer (&self->edited, lam_session_file_free);
   if (self->store == NULL)
     return;
-  /* What is being written is written to the end. */
+  /* What is being written is written to the end, without this session. */
   g_signal_handlers_disconnect_by_data (self->store, self);
-  lam_job_join (self->store);
+  lam_queue_remove (self->queue, self->store);
+  lam_linger_for (self->store);
   g_clear_object (&self->store);
 }
 

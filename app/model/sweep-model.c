@@ -131,6 +131,7 @@ lam_sweep_model_start (LamSweepModel *self, LamSweepParameter parameter, double 
   params.from = (from - zero) / unit;
   params.to = (to - zero) / unit;
   params.count = count;
+  params.small = LAM_SWEEP_SMALL;
   if (parameter != LAM_SWEEP_TILT)
     params.slice = lam_slice_model_get_plane_index (session->slices, LAM_PLANE_SLICE);
   if (!lam_sweep_check (now, &params, error))
@@ -162,6 +163,13 @@ gboolean
 lam_sweep_model_get_running (LamSweepModel *self)
 {
   return self->running;
+}
+
+const char *
+lam_sweep_model_get_unit_of (LamSweepModel *self, LamSweepParameter parameter)
+{
+  double unit, zero;
+  return lam_parameter_get_unit (row (self, parameter, &unit, &zero));
 }
 
 const char *
