@@ -670,6 +670,39 @@ test_render (void)
   }
 }
 
+/* Views that repeat are told where they do harm. */
+static void
+test_repeated_views (void)
+{
+  make_scans ();
+  static const char word[] = "half a turn: FBP counts the directions that come again double";
+  g_autoptr (CliRun) fbp = cli_ok ("reconstruct parallel.h5 --angles 0:190 --method fbp -o repeated.h5"),
+                     vcd = cli_ok ("reconstruct parallel.h5 --angles 0:190 --iterations 1 -o repeated.h5"),
+                     even = cli_ok ("reconstruct parallel.h5 --angles 0:180 --method fbp -o repeated.h5"),
+                     info = cli_ok ("info parallel.h5 --angles 0:190");
+  cli_assert_says (fbp->out, word);
+  g_assert_null (strstr (vcd->out, word));
+  g_assert_null (strstr (even->out, word));
+  g_assert_true (strstr (info->out, word) != NULL || strstr (info->err, word) != NULL);
+}
+
+/* Without --level: from the 0.5 to the 99.5 percentile of what is finite. */
+static void
+test_render_level (void)
+{
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 2, 20, 20);
+  lam_geometry_set_angles (g, 0, G_PI);
+  g_autofree float *y = g_new0 (float, 2 * 400);
+  for (int i = 0; i < 400; i++)
+    y[i] = (float) (i * 147 % 400); /* 0 to 399, each once */
+  write_scan ("levels.h5", g, y, NULL);
+  g_autoptr (CliRun) run = cli_ok ("render levels.h5 --view 0 -o levels.png --json");
+  g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+  JsonObject *o = cli_json_last (lines);
+  g_assert_cmpfloat (json_object_get_double_member (o, "low"), ==, 1);
+  g_assert_cmpfloat (json_object_get_double_member (o, "high"), ==, 397);
+}
+
 static void
 test_plan (void)
 {
@@ -791,6 +824,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/convert", test_convert);
   g_test_add_func ("/cli/run-headless", test_run_headless);
   g_test_add_func ("/cli/render", test_render);
+  g_test_add_func ("/cli/render-level", test_render_level);
+  g_test_add_func ("/cli/repeated-views", test_repeated_views);
   g_test_add_func ("/cli/plan", test_plan);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/bench", test_bench);

@@ -127,6 +127,7 @@ show_scan (LamScan *scan, const LamPrepareParams *prepare)
   if (looked)
     check_samples (scan, prepare, problems, told);
   g_autofree char *warnings = scan->missing ? NULL : lam_geometry_warnings (g);
+  g_autofree char *direct = scan->missing ? NULL : lam_geometry_direct_warning (g);
   lam_cli_print (_ ("%s: %s, %s"), scan->path, lam_scan_format_name (scan->format),
                  scan->kind == LAM_SCAN_COUNTS ? _ ("detector counts") : _ ("-log transmission"));
   lam_cli_print_geometry (g, scan->center_assumed);
@@ -138,6 +139,7 @@ show_scan (LamScan *scan, const LamPrepareParams *prepare)
   lam_cli_print (_ ("import list:"));
   lam_cli_print_findings (scan);
   lam_cli_print_warnings (warnings);
+  lam_cli_print_warnings (direct);
   for (guint i = 0; lam_cli_correct_given () && i < told->len; i++)
     lam_cli_print (_ ("prepared: %s"), (const char *) told->pdata[i]);
   for (guint i = 0; i < problems->len; i++)

@@ -223,6 +223,9 @@ run_direct (LamRecon *r, GError **error)
   for (int d = 0; d < p->slices.devices; d++)
     if (!(r->sino.at[d] = lam_plan_take (r->plan, d, "error", error)))
       return FALSE;
+  g_autofree char *warning = lam_geometry_direct_warning (p->geometry);
+  if (warning)
+    lam_recon_log (r, "%s", warning);
   lam_control_progress (r->control, "filter", 0, 2);
   p->plan = r->plan;
   if (!put_data (r, &r->sino, NULL, error) || !lam_direct_filter (p, &r->sino, &r->sino, error))
