@@ -849,6 +849,11 @@ test_cone_live (void)
   g_test_message ("coarse differs by %.3f, the slice before the drag by %.3f", off, old);
   g_assert_cmpfloat (off, >, 0);
   g_assert_cmpfloat (off, <, old / 2);
+  /* A coarse slice of the same place that comes late does not take the place of the exact one. */
+  g_assert_nonnull (lam_session_get_live_preview (session));
+  g_signal_emit_by_name (lam_session_get_live_preview (session), "snapshot", coarse,
+                         lam_session_get_live_exact (session));
+  g_assert_true (lam_slice_model_get_snapshot (slices) == exact);
   g_object_unref (session);
 }
 

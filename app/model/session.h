@@ -163,6 +163,8 @@ LamQueue *lam_session_get_queue (LamSession *self);
  * one for a hand that moves; for measuring. */
 uint64_t lam_session_get_live_asked (LamSession *self);
 uint64_t lam_session_get_live_shown (LamSession *self);
+/* What makes the coarse slices; NULL = the exact one is fast. Its own signals; for tests. */
+gpointer lam_session_get_live_preview (LamSession *self);
 uint64_t lam_session_get_live_exact (LamSession *self);
 
 /* Emits "failed". */
