@@ -37,6 +37,34 @@ apply_settings (LamApplication *self, LamSession *session)
 {
   lam_session_set_autosave (session, lam_settings_get_autosave (self->settings));
   lam_session_set_results_folder (session, lam_settings_get_results_folder (self->settings));
+  lam_parameter_list_use_units (lam_session_get_parameters (session), lam_settings_get_length_units (self->settings));
+}
+
+/* A row was told to show its length in another unit: so do those of all windows, from now on. */
+static void
+unit_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamApplication *self)
+{
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self)); l != NULL; l = l->next) {
+    LamParameterList *list =
+        LAM_IS_WINDOW (l->data) ? lam_session_get_parameters (lam_window_get_session (l->data)) : NULL;
+    const char *id = lam_parameter_get_id (parameter);
+    if (list == NULL || lam_parameter_list_find (list, id) != parameter)
+      continue;
+    g_autofree char *units = lam_parameter_list_dup_units (list);
+    if (g_strcmp0 (units, lam_settings_get_length_units (self->settings)) != 0)
+      g_object_set (self->settings, "length-units", units, NULL);
+    return;
+  }
+}
+
+static void
+watch_units (LamApplication *self, LamSession *session)
+{
+  GListModel *list = G_LIST_MODEL (lam_session_get_parameters (session));
+  for (guint i = 0; i < g_list_model_get_n_items (list); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (list, i);
+    g_signal_connect_object (p, "notify::shown-unit", G_CALLBACK (unit_notify_cb), self, 0);
+  }
 }
 
 static void
@@ -65,6 +93,7 @@ new_window (LamApplication *self)
   GtkWindow *window = GTK_WINDOW (lam_window_new (ADW_APPLICATION (self), session));
   apply_devices (self, session);
   apply_settings (self, session);
+  watch_units (self, session);
   if (!self->looked)
     lam_session_look_for_crash (session);
   self->looked = TRUE;
@@ -232,6 +261,7 @@ static void
 lam_application_shutdown (GApplication *application)
 {
   LamApplication *self = LAM_APPLICATION (application);
+  g_application_set_default (NULL); /* from here on nothing can be waited for but at once (model/linger.h) */
   GtkWidget *others[] = {self->help, self->preferences};
   for (int i = 0; i < 2; i++)
     if (others[i] != NULL)

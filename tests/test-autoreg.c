@@ -86,6 +86,17 @@ test_edge_warning (void)
   g_autofree char *text = lam_regularization_warnings (&r);
   g_assert_nonnull (text);
   g_assert_nonnull (strstr (text, "edge of the detector"));
+  /* Up to 2 % of the pairs is no news: 1 of 60 that are looked at, but not 2. */
+  for (int reached = 1; reached <= 2; reached++) {
+    g_autofree float *z = NULL;
+    g_autoptr (LamGeometry) h = scan (40, &z);
+    for (int64_t p = 0; p < 6 * reached; p += 6)
+      z[p * 41] = 2;
+    g_assert_true (lam_auto_regularization (h, z, NULL, 30, 1, &r, NULL));
+    g_assert_cmpfloat_with_epsilon (r.edge_fraction, reached / 60.0, 1e-9);
+    g_autofree char *said = lam_regularization_warnings (&r);
+    g_assert_cmpint (said != NULL, ==, reached == 2);
+  }
 }
 
 static void

@@ -55,17 +55,19 @@ test_prepare (void)
       info = cli_ok ("info all.h5"), plan = cli_ok ("plan counts.h5 %s --json", all),
       look = cli_ok ("info counts.h5 --crop 1:11,4:68 --bad-pixels auto --stripes wavelet --stripe-sigma 3"),
       plain = cli_ok ("reconstruct counts.h5 --method fbp --center auto -o plain.h5 --json");
-  static const char *const lines[] = {"bad pixels: 1 dead and 0 hot found at 6 sigmas, 2 listed: 2 of 720 in all",
-                                      "cropped to rows 1:11 and channels 4:68",
-                                      "binned by 2: 5 rows, 32 channels",
-                                      "detector turned by 0.3 degrees",
-                                      "background: taken off each view",
-                                      "zingers: ",
-                                      "stripes (sorting, signal to noise 2.5, medians of 15 and 5)"};
+  static const char *const lines[] = {
+      "bad pixels: 1 dead and 0 hot found at 6 sigmas, 2 listed in bad.txt: 2 of 720 in all",
+      "cropped to rows 1:11 and channels 4:68",
+      "binned by 2: 5 rows, 32 channels",
+      "detector turned by 0.3 degrees",
+      "background: taken off each view",
+      "zingers: ",
+      "stripes (sorting, signal to noise 2.5, medians of 15 and 5)"};
   for (gsize i = 0; i < G_N_ELEMENTS (lines); i++) {
     cli_assert_says (run->out, lines[i]);
     cli_assert_says (info->out, lines[i]);
   }
+  cli_assert_says (info->out, "bad pixels: listed in bad.txt");
   cli_assert_says (look->out, "90 views, 10 rows, 64 channels");
   cli_assert_says (look->out, "prepared: stripes (wavelet, sigma 3, ");
   g_autoptr (GPtrArray) planned = cli_json_lines (plan->out), result = cli_json_lines (plain->out);

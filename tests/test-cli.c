@@ -244,6 +244,43 @@ test_resume (void)
   g_assert_false (g_file_test (state, G_FILE_TEST_EXISTS)); /* its use is over once the result is saved */
 }
 
+/* A state of another run is not lost to a new one; the same run's own may be. */
+static void
+test_other_state (void)
+{
+  make_scans ();
+  static const char stop[] =
+      "reconstruct cone.h5 --iterations 100000 --stop-threshold 0 --checkpoint=other.ckpt -o o.h5";
+  g_autoptr (CliRun) first = cli_run_interrupted (stop, "iteration 2 ", 1);
+  cli_assert_status (first, 130);
+  g_autofree char *path = cli_path ("other.ckpt"), *before = NULL, *after = NULL;
+  gsize n = 0, m = 0;
+  g_assert_true (g_file_get_contents (path, &before, &n, NULL));
+  static const char *const others[] = {"cone.h5 --sharpness 2", "cone.h5 --init zero", "parallel.h5",
+                                       "cone.h5 --tilt 1"};
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++) {
+    g_autoptr (CliRun) refused =
+        cli_run ("reconstruct %s --iterations 2 --checkpoint=other.ckpt -o refused.h5", others[i]);
+    g_autofree char *mine = g_strdup_printf ("lamina reconstruct %s ", others[i]);
+    cli_assert_status (refused, 1);
+    cli_assert_says (refused->err, "other.ckpt holds the state of another run");
+    cli_assert_says (refused->err, "lamina reconstruct cone.h5 --iterations 100000");
+    cli_assert_says (refused->err, mine);
+    g_clear_pointer (&after, g_free);
+    g_assert_true (g_file_get_contents (path, &after, &m, NULL));
+    g_assert_cmpmem (before, n, after, m);
+  }
+  /* The same run anew, and another one in the state folder. */
+  g_autoptr (CliRun) again = cli_run_interrupted (stop, "iteration 2 ", 1);
+  cli_assert_status (again, 130);
+  cli_assert_says (again->out, "the state of this same run is replaced");
+  g_autoptr (CliRun) bare = cli_run_interrupted (
+      "reconstruct cone.h5 --iterations 100000 --stop-threshold 0 --checkpoint -o bare.h5", "iteration 2 ", 1);
+  cli_assert_status (bare, 130);
+  g_autoptr (CliRun) told = cli_ok ("reconstruct cone.h5 --iterations 2 --sharpness 2 --checkpoint -o bare.h5");
+  cli_assert_says (told->out, "the state of another run is replaced");
+}
+
 /* A scan file of @g; samples of 0 where there are none given. */
 static void
 write_scan (const char *name, const LamGeometry *g, const float *y, const float *flats)
@@ -633,6 +670,39 @@ test_render (void)
   }
 }
 
+/* Views that repeat are told where they do harm. */
+static void
+test_repeated_views (void)
+{
+  make_scans ();
+  static const char word[] = "half a turn: FBP counts the directions that come again double";
+  g_autoptr (CliRun) fbp = cli_ok ("reconstruct parallel.h5 --angles 0:190 --method fbp -o repeated.h5"),
+                     vcd = cli_ok ("reconstruct parallel.h5 --angles 0:190 --iterations 1 -o repeated.h5"),
+                     even = cli_ok ("reconstruct parallel.h5 --angles 0:180 --method fbp -o repeated.h5"),
+                     info = cli_ok ("info parallel.h5 --angles 0:190");
+  cli_assert_says (fbp->out, word);
+  g_assert_null (strstr (vcd->out, word));
+  g_assert_null (strstr (even->out, word));
+  g_assert_true (strstr (info->out, word) != NULL || strstr (info->err, word) != NULL);
+}
+
+/* Without --level: from the 0.5 to the 99.5 percentile of what is finite. */
+static void
+test_render_level (void)
+{
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 2, 20, 20);
+  lam_geometry_set_angles (g, 0, G_PI);
+  g_autofree float *y = g_new0 (float, 2 * 400);
+  for (int i = 0; i < 400; i++)
+    y[i] = (float) (i * 147 % 400); /* 0 to 399, each once */
+  write_scan ("levels.h5", g, y, NULL);
+  g_autoptr (CliRun) run = cli_ok ("render levels.h5 --view 0 -o levels.png --json");
+  g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+  JsonObject *o = cli_json_last (lines);
+  g_assert_cmpfloat (json_object_get_double_member (o, "low"), ==, 1);
+  g_assert_cmpfloat (json_object_get_double_member (o, "high"), ==, 397);
+}
+
 static void
 test_plan (void)
 {
@@ -659,8 +729,16 @@ test_plan (void)
   JsonArray *planned = json_object_get_array_member (cli_json_last (c), "devices");
   g_assert_cmpuint (json_array_get_length (planned), ==, 4); /* the host first */
   /* One forecast, before, at the start and at the end; and it is kept to. */
-  static const char *const runs[] = {"cone.h5 --devices 3xcpu", "cone.h5 --method fdk", "parallel.h5 --method fbp",
-                                     "parallel.h5 --weights transmission", "parallel.h5 --bin 2 --devices 2xcpu"};
+  static const char *const runs[] = {"cone.h5 --devices 3xcpu",
+                                     "cone.h5 --method fdk",
+                                     "parallel.h5 --method fbp",
+                                     "parallel.h5 --weights transmission",
+                                     "parallel.h5 --bin 2 --devices 2xcpu",
+                                     "cone.h5 --init zero",
+                                     "parallel.h5 --init planned.h5 --iterations 1",
+                                     "parallel.h5 --checkpoint --iterations 2",
+                                     "cone.h5 --checkpoint=planned.ckpt",
+                                     "cone.h5 --center 11 --mask none"};
   for (gsize i = 0; i < G_N_ELEMENTS (runs); i++) {
     g_test_message ("%s", runs[i]);
     g_autoptr (CliRun) before = cli_ok ("plan %s --json", runs[i]),
@@ -736,6 +814,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/tooth", test_tooth);
   g_test_add_func ("/cli/slices", test_slices);
   g_test_add_func ("/cli/resume", test_resume);
+  g_test_add_func ("/cli/other-state", test_other_state);
   g_test_add_func ("/cli/go-on", test_go_on);
   g_test_add_func ("/cli/provenance", test_provenance);
   g_test_add_func ("/cli/info-center", test_info_center);
@@ -745,6 +824,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/convert", test_convert);
   g_test_add_func ("/cli/run-headless", test_run_headless);
   g_test_add_func ("/cli/render", test_render);
+  g_test_add_func ("/cli/render-level", test_render_level);
+  g_test_add_func ("/cli/repeated-views", test_repeated_views);
   g_test_add_func ("/cli/plan", test_plan);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/bench", test_bench);

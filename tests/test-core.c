@@ -371,6 +371,24 @@ test_plan_overflow (void)
     g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
     g_clear_error (&error);
   }
+  /* What is advised can be done: 4 rows are not binned by 16, half a slice is none. */
+  {
+    int64_t budget = lam_devices_get (set, 0)->budget;
+    g_autoptr (LamPlan) plan = lam_plan_new (set);
+    lam_plan_add_phase (plan, "all");
+    lam_plan_add_buffer (plan, 0, "volume", budget * 100 * lam_devices_count (set), 0, 0);
+    g_assert_false (lam_plan_fits (plan, &error));
+    g_assert_nonnull (strstr (error->message, "1 % of the slices (--slices), or --bin 8"));
+    g_clear_error (&error);
+    lam_plan_set_limits (plan, 4, 4);
+    g_assert_false (lam_plan_fits (plan, &error));
+    g_assert_nonnull (strstr (error->message, "neither fewer slices nor binning is enough"));
+    g_clear_error (&error);
+    lam_plan_set_limits (plan, 4, 8);
+    g_assert_false (lam_plan_fits (plan, &error));
+    g_assert_nonnull (strstr (error->message, "Smallest change that fits: --bin 8"));
+    g_clear_error (&error);
+  }
   g_autoptr (LamPlan) sum = lam_plan_new (set);
   lam_plan_add_phase (sum, "all");
   for (int i = 0; i < 3; i++) {

@@ -195,6 +195,49 @@ assert_warning (LamGeometry *g, const char *text)
     g_test_fail_printf ("wanted \"%s\", got \"%s\"", text ? text : "nothing", warnings ? warnings : "nothing");
 }
 
+/* FBP and FDK weigh views alike: right for half turns and whole ones, and nothing over. */
+static void
+test_direct_warning (void)
+{
+  static const struct {
+    LamGeometryKind kind;
+    int views;
+    double stop;
+    const char *says; /* NULL: nothing */
+  } cases[] = {
+      {LAM_GEOMETRY_PARALLEL, 181, 181, "181 degrees, 1 more than half a turn: FBP"},
+      {LAM_GEOMETRY_PARALLEL, 181, -181, "181 degrees, 1 more than half a turn"},
+      {LAM_GEOMETRY_PARALLEL, 181, 180, NULL},
+      {LAM_GEOMETRY_PARALLEL, 181, 179.006, NULL},
+      {LAM_GEOMETRY_PARALLEL, 100, 120, NULL}, /* too few is told elsewhere */
+      {LAM_GEOMETRY_PARALLEL, 360, 360, NULL},
+      {LAM_GEOMETRY_PARALLEL, 270, 270, "270 degrees, 90 more than half a turn"},
+      {LAM_GEOMETRY_PARALLEL, 400, 400, "400 degrees, 40 more than whole turns"},
+      {LAM_GEOMETRY_CONE, 360, 360, NULL},
+      {LAM_GEOMETRY_CONE, 361, 361, "361 degrees, 1 more than a turn: FDK"},
+      {LAM_GEOMETRY_CONE, 220, 220, "220 of 360 degrees: FDK"},
+      {LAM_GEOMETRY_CONE, 182, 182, NULL},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (LamGeometry) g = lam_geometry_new (cases[i].kind, cases[i].views, 1, 100);
+    if (cases[i].kind == LAM_GEOMETRY_CONE) {
+      g->source_detector = 1701;
+      g->source_axis = 1625;
+    }
+    lam_geometry_set_angles (g, 0.3, 0.3 + cases[i].stop * G_PI / 180);
+    g_autofree char *text = lam_geometry_direct_warning (g);
+    g_test_message ("%s", text ? text : "nothing");
+    g_assert_cmpint (text != NULL, ==, cases[i].says != NULL);
+    if (text)
+      g_assert_nonnull (strstr (text, cases[i].says));
+  }
+  /* Golden steps and views in another order are even in their own way. */
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 200, 1, 100);
+  for (int v = 0; v < 200; v++)
+    g->angles[v] = v * 111.246 * G_PI / 180;
+  g_assert_null (lam_geometry_direct_warning (g));
+}
+
 /* Case G5: the words for a nearly parallel half turn. */
 static void
 test_warnings (void)
@@ -351,6 +394,7 @@ main (int argc, char **argv)
   g_test_add_func ("/geometry/overflow", test_overflow);
   g_test_add_func ("/geometry/infinite-distance", test_infinite_distance);
   g_test_add_func ("/geometry/warnings", test_warnings);
+  g_test_add_func ("/geometry/direct-warning", test_direct_warning);
   g_test_add_func ("/geometry/center", test_center);
   g_test_add_func ("/geometry/copy", test_copy);
   g_test_add_func ("/geometry/auto-refused", test_auto_refused);

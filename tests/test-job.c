@@ -299,6 +299,18 @@ turn_func (LamJob *job, gpointer data, GError **error)
   return lam_control_go_on (lam_job_get_control (job), error);
 }
 
+/* Some steps, between which it could be cancelled. */
+static gboolean
+steps_func (LamJob *job, gpointer data, GError **error)
+{
+  for (int i = 0; i < 20; i++) {
+    g_usleep (1000);
+    if (!lam_control_go_on (lam_job_get_control (job), error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* One at a time, in order; one that is cancelled while it waits never begins; the end of the queue waits for its jobs. */
 static void
 test_queue (void)
@@ -340,7 +352,13 @@ test_queue (void)
   }
   lam_queue_remove (queue, late[0]); /* it runs: it stays */
   g_assert_cmpint (g_list_model_get_n_items (G_LIST_MODEL (queue)), ==, 8);
+  /* What is to last is waited for, not cancelled. */
+  LamJob *lasting = lam_job_new ("lasting", steps_func, NULL, NULL);
+  lam_job_set_lasting (lasting, TRUE);
+  lam_queue_add_now (queue, lasting);
   lam_queue_shut_down (queue);
+  g_assert_cmpint (lam_job_get_state (lasting), ==, LAM_JOB_DONE);
+  g_object_unref (lasting);
   g_assert_finalize_object (queue);
   for (int i = 0; i < 3; i++) {
     while (g_main_context_iteration (NULL, FALSE))

@@ -140,6 +140,35 @@ test_parameter (void)
   g_assert_cmpstr (known, ==, "0.0500");
   g_assert_finalize_object (pitch);
 
+  /* The same length in mm and in px: the value stays, to the last bit; a bare number is in what is shown. */
+  g_autoptr (LamParameterList) list = lam_parameter_list_new (NULL);
+  LamParameter *c = lam_parameter_list_add (list, new_centre ());
+  g_assert_null (lam_parameter_get_other_unit (c));
+  lam_parameter_set_shown_unit (c, "mm"); /* waits until a px is known */
+  g_assert_cmpstr (lam_parameter_get_shown_unit (c), ==, "px");
+  lam_parameter_edit (c, g_variant_new_double (301.23456789), NULL);
+  lam_parameter_set_pixel (c, 0.0123);
+  g_assert_cmpstr (lam_parameter_get_shown_unit (c), ==, "mm");
+  g_assert_cmpstr (lam_parameter_get_other_unit (c), ==, "px");
+  g_autofree char *mm = lam_parameter_format_full (c);
+  g_assert_cmpstr (mm, ==, "3.7052\u00a0mm");
+  for (int i = 0; i < 5; i++)
+    lam_parameter_set_shown_unit (c, i % 2 ? "mm" : "px");
+  g_assert_cmpfloat (lam_parameter_get_number (c), ==, 301.23456789);
+  lam_parameter_set_shown_unit (c, "mm");
+  g_autoptr (GVariant) bare = lam_parameter_parse (c, "1,23", &error), px = lam_parameter_parse (c, "100 px", &error);
+  g_assert_cmpfloat_with_epsilon (g_variant_get_double (bare), 100, 1e-9);
+  g_assert_cmpfloat (g_variant_get_double (px), ==, 100);
+  g_assert_false (lam_parameter_edit (c, g_variant_new_double (700), &error));
+  g_assert_cmpstr (error->message, ==, "Centre of rotation must be between 0.0000 and 7.8597 mm, not 8.61");
+  g_clear_error (&error);
+  g_autofree char *units = lam_parameter_list_dup_units (list);
+  g_assert_cmpstr (units, ==, "center=mm");
+  lam_parameter_list_use_units (list, "beam=px;center=px");
+  g_assert_cmpstr (lam_parameter_get_shown_unit (c), ==, "px");
+  lam_parameter_list_use_units (list, NULL);
+  g_assert_null (lam_parameter_get_wanted_unit (c));
+
   LamParameter *n = lam_parameter_new_integer ("iterations", "Iterations", NULL, 15, 1, 1000);
   g_assert_null (lam_parameter_parse (n, "3.5", &error));
   g_assert_nonnull (strstr (error->message, "whole number"));

@@ -540,6 +540,92 @@ test_weight_zero (void)
   g_rmdir (folder);
 }
 
+/* Zingers are filled from their edge inwards, three times: the middle of 5 x 5 is reached, that of 7 x 7 is not. */
+static void
+test_zinger_passes (void)
+{
+  enum { VIEWS = 6, ROWS = 9, CHANNELS = 32 };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", NULL), *path = g_build_filename (folder, "z.h5", NULL);
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, VIEWS, ROWS, CHANNELS);
+  lam_geometry_set_angles (g, 0, G_PI);
+  g_autofree float *data = g_new (float, VIEWS *ROWS *CHANNELS);
+  for (int i = 0; i < VIEWS * ROWS * CHANNELS; i++)
+    data[i] = abs (i % CHANNELS - 16) < 8 ? 1 : 0;
+  for (int view = 2; view <= 4; view += 2)
+    for (int r = -3; r <= 3; r++)
+      for (int n = -3; n <= 3; n++)
+        if (view == 4 || (abs (r) < 3 && abs (n) < 3))
+          data[(view * ROWS + 4 + r) * CHANNELS + 16 + n] = -10;
+  LamScanData scan = {.geometry = g, .kind = LAM_SCAN_SINOGRAM, .projections = data};
+  lam_scan_write (path, &scan, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (LamScan) s = lam_scan_open (path, NULL, &error);
+  LamPrepareParams params;
+  lam_prepare_params_init (&params);
+  params.zingers = 0.1;
+  g_autoptr (LamDataset) d = lam_dataset_load (s, &params, NULL, &error);
+  g_assert_no_error (error);
+  assert_line (d, "zingers: 74 of ", "filled from their neighbours");
+  g_assert_cmpfloat_with_epsilon (d->sinogram[(2 * ROWS + 4) * CHANNELS + 16], 1, 1e-6);
+  g_assert_cmpfloat (d->sinogram[(4 * ROWS + 4) * CHANNELS + 16], ==, 0);
+  g_assert_cmpfloat_with_epsilon (d->sinogram[(4 * ROWS + 3) * CHANNELS + 16 + 1], 1, 1e-6);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* The file's own weights, or others in their place; what has none in the file never gets any. */
+static void
+test_weights (void)
+{
+  enum { N = 6 * 2 * 8 };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-XXXXXX", NULL), *path = g_build_filename (folder, "w.h5", NULL);
+  g_autoptr (LamGeometry) g = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 6, 2, 8);
+  lam_geometry_set_angles (g, 0, G_PI);
+  float data[N], weights[N];
+  for (int j = 0; j < N; j++) {
+    data[j] = 0.25f * (float) (j % 5);
+    weights[j] = 2 + (float) (j % 3);
+  }
+  weights[17] = 0;
+  for (int own = 0; own < 2; own++) {
+    LamScanData scan = {.geometry = g, .kind = LAM_SCAN_SINOGRAM, .projections = data, .weights = own ? weights : NULL};
+    lam_scan_write (path, &scan, NULL, &error);
+    g_assert_no_error (error);
+    static const char *const names[] = {"auto", "given", "unweighted", "transmission", "transmission_root", "emission"};
+    for (gsize k = 0; k < G_N_ELEMENTS (names); k++) {
+      g_autoptr (LamScan) s = lam_scan_open (path, NULL, &error);
+      LamPrepareParams params;
+      lam_prepare_params_init (&params);
+      g_assert_true (lam_prepare_weights_from_name (names[k], &params, &error));
+      g_autoptr (LamDataset) d = lam_dataset_load (s, &params, NULL, &error);
+      if (k == 1 && !own) {
+        g_assert_error (error, LAM_ERROR, LAM_ERROR_MISSING);
+        g_assert_nonnull (strstr (error->message, "has none of its own"));
+        g_clear_error (&error);
+        continue;
+      }
+      g_assert_no_error (error);
+      g_assert_cmpint (d->weights != NULL, ==, lam_prepare_weighted (&params, s));
+      g_assert_cmpint (d->weights != NULL, ==, own || k > 2);
+      g_assert_cmpstr (d->made.weights, ==, k < 2 && own ? "of the file" : k < 2 ? "unweighted" : names[k]);
+      for (int j = 0; d->weights != NULL && j < N; j++) {
+        double y = data[j], w[] = {weights[j], weights[j], 1, exp (-y), exp (-0.5 * y), 1 / (y + 0.1)};
+        g_assert_cmpfloat_with_epsilon (d->weights[j], own && j == 17 ? 0 : w[k], 1e-5);
+      }
+      if (own && k >= 2)
+        assert_line (
+            d, "weights: ", "in place of those of the file (dataset /scan/weights); 1 of 96 samples have weight 0");
+    }
+  }
+  LamPrepareParams params;
+  g_assert_false (lam_prepare_weights_from_name ("heavy", &params, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_INVALID);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -551,5 +637,7 @@ main (int argc, char **argv)
   g_test_add_func ("/prepare/listed-log", test_listed_log);
   g_test_add_func ("/prepare/memory", test_memory);
   g_test_add_func ("/prepare/weight-zero", test_weight_zero);
+  g_test_add_func ("/prepare/weights", test_weights);
+  g_test_add_func ("/prepare/zinger-passes", test_zinger_passes);
   return g_test_run ();
 }

@@ -163,6 +163,11 @@ test_air (void)
   g_assert_cmpfloat_with_epsilon (removed, 0.05, 1e-6);
   g_assert_true (lam_air_level (y, V, R, C, &air, NULL));
   g_assert_null (lam_air_warning (air));
+  /* An object that reaches beyond the detector on one side, now left, now right: there is air on the other. */
+  for (int i = 0; i < V * R * C; i++)
+    y[i] = (i / (R * C) % 2 ? C - 1 - i % C : i % C) < 5 ? 2 : 0.01f;
+  g_assert_true (lam_air_level (y, V, R, C, &air, NULL));
+  g_assert_cmpfloat_with_epsilon (air, 0.01, 1e-6);
 }
 
 /* Case G4: binning keeps lengths, and the axis where it is. */

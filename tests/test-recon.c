@@ -492,6 +492,24 @@ test_plan_sizes (void)
   g_assert_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY);
 }
 
+/* A volume that is not finite is an error with the place, never a result. */
+static void
+test_not_finite (void)
+{
+  g_autoptr (LamDataset) d = example (LAM_GEOMETRY_PARALLEL);
+  g_autoptr (GError) error = NULL;
+  const LamGeometry *g = d->geometry;
+  LamReconParams params;
+  lam_recon_params_init (&params);
+  params.method = LAM_METHOD_DIRECT;
+  for (int64_t i = 0; i < g->views * g->rows * g->channels; i++)
+    d->sinogram[i] = i % g->channels == g->channels / 2 ? 3e38f : 0; /* finite; their sum is not */
+  g_assert_null (lam_reconstruct (d, &params, NULL, NULL, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_FAILED);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "voxels are not finite, the first at row "));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -516,5 +534,6 @@ main (int argc, char **argv)
   g_test_add_func ("/recon/save", test_save);
   g_test_add_func ("/recon/no-memory/helical", test_no_memory_helical);
   g_test_add_func ("/recon/plan-sizes", test_plan_sizes);
+  g_test_add_func ("/recon/not-finite", test_not_finite);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+#include <utime.h>
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -695,6 +696,14 @@ test_refused (void)
   test_error (g_steal_pointer (&error), LAM_ERROR_IO, "/exchange/data", "raw.h5", NULL);
 }
 
+/* Someone writes to the file while it is read. */
+static void
+touch_cb (double fraction, const char *what, gpointer path)
+{
+  struct utimbuf before = {1000000000, 1000000000};
+  g_utime (path, &before);
+}
+
 static void
 test_changed (void)
 {
@@ -702,6 +711,13 @@ test_changed (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LamScan) s = open_ok (path, NULL);
   g_assert_true (lam_scan_unchanged (s, &error));
+  {
+    float y[60];
+    const LamIoControl control = {NULL, touch_cb, path};
+    g_autoptr (LamScan) read = open_ok (path, NULL);
+    g_assert_false (lam_scan_read (read, (LamRange){0, 0}, y, NULL, NULL, NULL, &control, &error));
+    test_error (g_steal_pointer (&error), LAM_ERROR_CHANGED, path, NULL);
+  }
   Spec spec = plain;
   spec.views = spec.angles = 6;
   g_autofree char *again = make_dxchange ("changed.h5", &spec);

@@ -169,6 +169,117 @@ test_file (void)
   g_object_unref (session);
 }
 
+static gboolean
+list_is_seen (LamSession *session)
+{
+  LamParameter *p = session_parameter (session, "bad_pixel_list");
+  g_autofree char *problem = lam_parameter_get_problem (p);
+  return session_has_data (session) && (problem != NULL || lam_parameter_get_note (p) != NULL);
+}
+
+/* A list of bad pixels is looked at when it is named, makes what the command line makes of it, and stays with the session
+ * when its file is gone. Crop and axis count in channels of the file, here and in the session's file. */
+static void
+test_bad_pixels (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  session_wait_for (session_has_data, session);
+  LamParameter *p = session_parameter (session, "bad_pixel_list");
+  static const struct {
+    const char *name, *text, *says;
+  } wrong[] = {{"words.txt", "2 3\nrow 4\n", "line 2"},
+               {"outside.txt", "2 3\n8 0\n", "outside.txt"},
+               {"scan.h5", NULL, "is no list of bad pixels"},
+               {"missing.txt", NULL, "missing.txt"}};
+  for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_autofree char *path = cli_path (wrong[i].name);
+    if (wrong[i].text != NULL)
+      g_file_set_contents (path, wrong[i].text, -1, NULL);
+    session_set (session, "bad_pixel_list", g_variant_new_string (path));
+    session_wait_for (list_is_seen, session);
+    g_autofree char *problem = lam_parameter_get_problem (p);
+    g_assert_nonnull (problem);
+    g_test_message ("%s", problem);
+    g_assert_nonnull (strstr (problem, wrong[i].says));
+    g_assert_cmpstr (lam_session_get_problem (session), ==, problem); /* so it does not run */
+    lam_undo_undo (lam_session_get_undo (session));
+    g_assert_null (lam_session_get_problem (session));
+    g_assert_false (lam_session_get_unapplied (session));
+  }
+  g_autofree char *list = cli_path ("bad.txt"), *path = cli_path ("listed.lamina.h5");
+  g_file_set_contents (list, "# row channel\n2 30\n5 31\n5 32\n", -1, NULL);
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  session_set (session, "center", g_variant_new_double (50));
+  session_set (session, "crop", g_variant_new_string ("part"));
+  session_set (session, "crop_channel_first", g_variant_new_int64 (20));
+  session_set (session, "bad_pixel_list", g_variant_new_string (list));
+  session_wait_for (list_is_seen, session);
+  g_assert_cmpstr (lam_parameter_get_note (p), ==, "3 pixels");
+  g_autofree char *made = session_run_and_save (session, "listed.h5");
+  g_autofree char *line = session_line_checksum ("scan.h5 --center 50 --crop ,20:64 --bad-pixels bad.txt");
+  g_autofree char *without = session_line_checksum ("scan.h5 --center 50 --crop ,20:64");
+  g_assert_cmpstr (made, ==, line);
+  g_assert_cmpstr (made, !=, without);
+  g_autoptr (CliRun) info = cli_ok ("info listed.h5");
+  cli_assert_says (info->out, "bad pixels: listed in bad.txt");
+
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lam_session_save_session (session, file);
+  session_wait_for (is_stored, session);
+  g_assert_cmpint (g_unlink (list), ==, 0);
+  LamSession *other = open_session (path);
+  g_signal_connect (other, "failed", G_CALLBACK (session_failed_cb), NULL);
+  session_wait_for (list_is_seen, other);
+  assert_same_session (session, other);
+  g_assert_cmpfloat (lam_parameter_get_max (session_parameter (other, "center")), ==, 63);
+  session_set (other, "bin", g_variant_new_int64 (2));
+  g_autofree char *binned = session_run_and_save (other, "binned.h5");
+  g_file_set_contents (list, "2 30\n5 31\n5 32\n", -1, NULL);
+  g_autofree char *binned_line =
+      session_line_checksum ("scan.h5 --center 50 --crop ,20:64 --bin 2 --bad-pixels bad.txt");
+  g_assert_cmpstr (binned, ==, binned_line);
+  g_object_unref (other);
+  g_object_unref (session);
+}
+
+static gboolean
+is_empty (LamSession *queue)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL ((gpointer) queue)) == 0;
+}
+
+/* Closed while its file is being written, the session does not wait for that; the file becomes whole all the same. */
+static void
+test_closed_while_saving (void)
+{
+  g_autoptr (GApplication) application = g_application_new (NULL, G_APPLICATION_NON_UNIQUE);
+  g_autoptr (LamQueue) queue = lam_queue_new ();
+  g_autofree char *scan = cli_path ("scan.h5"), *path = cli_path ("closed.lamina.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (scan), to = g_file_new_for_path (path);
+  g_application_set_default (application);
+  LamSession *session = lam_session_new (queue);
+  lam_session_open (session, file);
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (1));
+  lam_session_run (session);
+  session_wait_for (session_is_ready, session);
+  lam_session_save_session (session, to);
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (queue));
+  g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (queue), n - 1);
+  lam_job_pause (job, TRUE); /* who waits for it now waits for ever */
+  g_test_message ("the file is %s", lam_job_get_state (job) == LAM_JOB_PAUSED ? "being written" : "written already");
+  g_assert_finalize_object (session);
+  lam_job_pause (job, FALSE);
+  session_wait_for (is_empty, (gpointer) queue);
+  g_assert_cmpint (lam_job_get_state (job), ==, LAM_JOB_DONE);
+  g_application_set_default (NULL);
+  LamSession *other = open_session (path);
+  g_signal_connect (other, "failed", G_CALLBACK (session_failed_cb), NULL);
+  session_wait_for (session_has_data, other);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (other))), ==, 1);
+  g_object_unref (other);
+}
+
 /* A scan that moved is found beside the session, or asked for; one that changed is told. */
 static void
 test_moved (void)
@@ -578,6 +689,8 @@ main (int argc, char **argv)
     session_make_scan ("scan.h5");
   }
   g_test_add_func ("/session/file", test_file);
+  g_test_add_func ("/session/bad-pixels", test_bad_pixels);
+  g_test_add_func ("/session/closed-while-saving", test_closed_while_saving);
   g_test_add_func ("/session/moved", test_moved);
   g_test_add_func ("/session/other-meanwhile", test_other_meanwhile);
   g_test_add_func ("/session/written-over", test_written_over);

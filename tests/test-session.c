@@ -108,6 +108,12 @@ test_tilt_memory (void)
   }
 }
 
+static gboolean
+has_two_rows (LamSession *session)
+{
+  return lam_series_get_n_rows (lam_session_get_series (session)) >= 2;
+}
+
 /* Finished runs stay side by side: shown again with axis, curve and log; renamed; removed, and back by undo. */
 static void
 test_results (void)
@@ -157,8 +163,19 @@ test_results (void)
   /* The axis moved away and back: live, and the result again. */
   session_set (session, "center", g_variant_new_double (31));
   g_assert_null (lam_session_get_shown (session));
+  g_assert_true (lam_session_get_curve_of (session) == first); /* whose curve it is stays known */
   session_set (session, "center", g_variant_new_double (33));
   g_assert_true (lam_session_get_shown (session) == first);
+  /* A run that is discarded leaves the curve of what is in view. */
+  session_set (session, "iterations", g_variant_new_int64 (1000));
+  lam_session_run (session);
+  g_assert_null (lam_session_get_curve_of (session));
+  session_wait_for (has_two_rows, session);
+  lam_session_discard (session);
+  session_wait_for (session_is_ready, session);
+  g_assert_true (lam_session_get_shown (session) == first && lam_session_get_curve_of (session) == first);
+  g_assert_cmpuint (lam_series_get_n_rows (series), ==, 3);
+  session_set (session, "iterations", g_variant_new_int64 (2));
 
   lam_session_use_parameters (session, second);
   g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "sharpness")), ==, 2.5);
@@ -177,6 +194,8 @@ test_results (void)
   lam_session_remove_result (session, first);
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 1);
   g_assert_null (lam_session_get_shown (session));
+  g_assert_null (lam_session_get_curve_of (session));
+  g_assert_cmpuint (lam_series_get_n_rows (series), ==, 0);
   g_assert_false (lam_session_can_show (session, first));
   session_wait_for (is_current, session);
   g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (slices))->iteration, ==, LAM_ITERATION_LIVE);
@@ -221,6 +240,7 @@ random_value (LamParameter *p)
     return g_variant_new_string (
         lam_parameter_get_choice (p, g_test_rand_int_range (0, (int) lam_parameter_get_n_choices (p)))->id);
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return g_variant_new_string (g_test_rand_bit () ? "a text" : "");
@@ -483,6 +503,13 @@ dup_need (LamSession *session)
   return g_strdup (lam_fact_get_value (fact));
 }
 
+static char *
+dup_size (LamSession *session)
+{
+  g_autoptr (LamFact) fact = g_list_model_get_item (lam_session_get_facts (session, LAM_FACTS_VOLUME), 0);
+  return g_strdup (lam_fact_get_value (fact));
+}
+
 /* Edits of the preparation are held until they are applied, undone like others, and a run does it first: then it is what
  * the command line makes of the same numbers. */
 static void
@@ -505,6 +532,10 @@ test_preparation (void)
   g_assert_true (lam_session_get_unapplied (session));
   g_assert_true (lam_session_can_apply (session));
   g_assert_cmpint (lam_session_get_geometry (session)->channels, ==, channels);
+  /* What the next run will need and make is told before they are applied. */
+  g_autofree char *ahead = dup_need (session), *size = dup_size (session);
+  g_assert_cmpstr (ahead, !=, need);
+  g_assert_cmpstr (size, ==, "30 × 30 × 4");
   /* The last channel is never before the first. */
   g_autoptr (GError) error = NULL;
   g_assert_false (
@@ -521,7 +552,13 @@ test_preparation (void)
   g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "center")), ==, 33);
   g_assert_cmpfloat_with_epsilon (lam_geometry_center (g), (33 - 4 - 0.5) / 2, 1e-9);
   g_autofree char *less = dup_need (session);
-  g_assert_cmpstr (less, !=, need);
+  g_assert_cmpstr (less, ==, ahead);
+  g_autofree char *made = dup_size (session);
+  g_assert_cmpstr (made, ==, size);
+  session_set (session, "region", g_variant_new_string ("none"));
+  g_autofree char *all = dup_need (session);
+  g_assert_cmpstr (all, !=, less);
+  lam_undo_undo (undo);
   /* The result made before is still there. */
   LamResults *results = lam_session_get_results (session);
   g_assert_cmpint (g_list_model_get_n_items (G_LIST_MODEL (results)), ==, 1);
@@ -660,6 +697,74 @@ test_prior (void)
   g_object_unref (session);
 }
 
+/* scan.h5 with weights of its own, of which one is 0. */
+static void
+make_weighted_scan (const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *from = cli_path ("scan.h5"), *to = cli_path (name);
+  g_autoptr (LamScan) scan = lam_scan_open (from, NULL, &error);
+  int64_t n = scan->geometry->views * scan->geometry->rows * scan->geometry->channels;
+  g_autofree float *samples = g_new (float, n), *weights = g_new (float, n);
+  lam_scan_read (scan, (LamRange){0, 0}, samples, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (int64_t i = 0; i < n; i++)
+    weights[i] = i == 100 ? 0 : 1 + (float) (i % 7);
+  LamScanData data = {
+      .geometry = scan->geometry, .kind = LAM_SCAN_SINOGRAM, .projections = samples, .weights = weights};
+  lam_scan_write (to, &data, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* The row offers the file's own weights where there are some; a run has what the command line makes of the same word. */
+static void
+test_weights (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  LamParameter *p = session_parameter (session, "weights");
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  session_set (session, "center", g_variant_new_double (31));
+  g_assert_cmpuint (lam_parameter_get_n_choices (p), ==, 4);
+  g_assert_cmpstr (lam_parameter_get_text (p), ==, "unweighted");
+  g_autofree char *need = dup_need (session);
+  session_set (session, "weights", g_variant_new_string ("transmission_root"));
+  g_assert_true (lam_session_get_unapplied (session));
+  g_autofree char *more = dup_need (session);
+  g_assert_cmpstr (more, !=, need);
+  g_autofree char *made = session_run_and_save (session, "root.h5");
+  g_autofree char *line = session_line_checksum ("scan.h5 --center 31 --weights transmission_root");
+  g_assert_cmpstr (made, ==, line);
+  g_object_unref (session);
+
+  make_weighted_scan ("weighted.h5");
+  session = session_open_scan ("weighted.h5");
+  p = session_parameter (session, "weights");
+  session_wait_for (session_has_data, session);
+  session_set (session, "iterations", g_variant_new_int64 (2));
+  session_set (session, "center", g_variant_new_double (31));
+  g_assert_cmpuint (lam_parameter_get_n_choices (p), ==, 5);
+  g_assert_cmpstr (lam_parameter_get_text (p), ==, "given");
+  g_assert_false (lam_session_get_unapplied (session));
+  g_autofree char *given = session_run_and_save (session, "given.h5");
+  g_autofree char *given_line = session_line_checksum ("weighted.h5 --center 31");
+  g_assert_cmpstr (given, ==, given_line);
+  session_set (session, "weights", g_variant_new_string ("unweighted"));
+  g_autofree char *plain = session_run_and_save (session, "unweighted.h5");
+  g_autofree char *plain_line = session_line_checksum ("weighted.h5 --center 31 --weights unweighted");
+  g_assert_cmpstr (plain, ==, plain_line);
+  g_assert_cmpstr (plain, !=, given);
+  g_assert_nonnull (strstr (lam_session_get_log (session), "in place of those of the file"));
+  /* Back to what the file says. */
+  lam_parameter_reset (p);
+  g_autofree char *again = session_run_and_save (session, "again.h5");
+  g_assert_cmpstr (again, ==, given);
+  g_object_unref (session);
+  g_autoptr (CliRun) refused = cli_run ("reconstruct scan.h5 --weights given -o refused.h5");
+  cli_assert_status (refused, 1);
+  cli_assert_says (refused->err, "scan.h5 has none of its own");
+}
+
 static gboolean
 live_is_exact (LamSession *session)
 {
@@ -744,6 +849,96 @@ test_cone_live (void)
   g_test_message ("coarse differs by %.3f, the slice before the drag by %.3f", off, old);
   g_assert_cmpfloat (off, >, 0);
   g_assert_cmpfloat (off, <, old / 2);
+  /* A coarse slice of the same place that comes late does not take the place of the exact one. */
+  g_assert_nonnull (lam_session_get_live_preview (session));
+  g_signal_emit_by_name (lam_session_get_live_preview (session), "snapshot", coarse,
+                         lam_session_get_live_exact (session));
+  g_assert_true (lam_slice_model_get_snapshot (slices) == exact);
+  g_object_unref (session);
+}
+
+static gboolean
+is_found (LamSession *session)
+{
+  const char *note = lam_parameter_get_note (session_parameter (session, "center"));
+  return session_has_data (session) && note != NULL;
+}
+
+/* A drag that ends where it began leaves the centre that was found, and what was made with it, to the last bit. */
+static void
+test_drag_back (void)
+{
+  LamSession *session = session_open_scan ("scan.h5");
+  LamUndo *undo = lam_session_get_undo (session);
+  session_wait_for (is_found, session);
+  LamParameter *center = session_parameter (session, "center");
+  /* What a search finds has more digits than a hand. */
+  double found = 31.496371;
+  lam_parameter_set_default (center, g_variant_new_double (found), NULL);
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, found);
+  session_set (session, "iterations", g_variant_new_int64 (1));
+  lam_session_run (session);
+  session_wait_for (session_is_ready, session);
+  LamResult *made = lam_results_get (lam_session_get_results (session), 0);
+  g_assert_true (lam_session_get_shown (session) == made);
+  guint steps = lam_undo_get_n_steps (undo);
+  double offset = lam_session_get_geometry (session)->channel_offset;
+  lam_undo_begin (undo, "Move Axis");
+  lam_session_hold_place (session, TRUE);
+  for (int i = 1; i >= -1; i--) {
+    LamPlace place = {offset + 3.3 * i, 0, 0};
+    g_assert_true (lam_session_edit_place (session, &place, NULL));
+    g_assert_cmpint (lam_parameter_get_number (center) == found, ==, i == 0);
+    g_assert_true ((lam_session_get_shown (session) == made) == (i == 0));
+  }
+  g_assert_true (lam_session_edit_place (session, &(LamPlace){offset, 0, 0}, NULL));
+  lam_session_hold_place (session, FALSE);
+  lam_undo_end (undo);
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, found);
+  g_assert_cmpuint (lam_undo_get_n_steps (undo), ==, steps);
+  /* Nor does showing the result round it. */
+  session_set (session, "center", g_variant_new_double (30));
+  lam_session_show_result (session, made);
+  g_assert_cmpfloat (lam_parameter_get_number (center), ==, found);
+  session_set (session, "region", g_variant_new_string ("none"));
+  g_assert_null (lam_session_get_shown (session));
+  session_set (session, "region", g_variant_new_string ("ellipse"));
+  g_assert_true (lam_session_get_shown (session) == made);
+  g_object_unref (session);
+}
+
+/* A pitch given by hand is what a px is: the rows can be shown in mm, and distances stated in px become mm by it. */
+static void
+test_pitch (void)
+{
+  cli_run_free (cli_ok ("project --phantom tooth --shape 32x32x4 --geometry cone --source-detector 700 "
+                        "--source-axis 500 --views 40 --seed 1 -o small-cone.h5"));
+  LamSession *session = session_open_scan ("small-cone.h5");
+  session_wait_for (session_has_data, session);
+  LamParameter *axis = session_parameter (session, "source_axis"), *center = session_parameter (session, "center");
+  const LamGeometry *g = lam_session_get_geometry (session);
+  g_assert_cmpstr (g->length_unit, ==, "px");
+  g_assert_null (lam_parameter_get_other_unit (axis));
+  double magnification = g->source_detector / g->source_axis;
+  session_set (session, "pitch", g_variant_new_double (0.25));
+  g = lam_session_get_geometry (session);
+  g_assert_cmpstr (g->length_unit, ==, "mm");
+  g_assert_cmpfloat (g->channel_pitch, ==, 0.25);
+  g_assert_cmpfloat (g->source_axis, ==, 125);
+  g_assert_cmpfloat_with_epsilon (g->source_detector / g->source_axis, magnification, 1e-12);
+  g_assert_cmpfloat (lam_parameter_get_number (axis), ==, 500);
+  g_assert_cmpstr (lam_parameter_get_other_unit (axis), ==, "mm");
+  g_assert_cmpstr (lam_parameter_get_other_unit (center), ==, "mm");
+  /* A hand moves the source by 1 mm: 4 px; the detector keeps its number. */
+  LamPlace place = {g->channel_offset, g->source_detector, g->source_axis + 1};
+  g_assert_true (lam_session_edit_place (session, &place, NULL));
+  g_assert_cmpfloat_with_epsilon (lam_parameter_get_number (axis), 504, 1e-9);
+  g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "source_detector")), ==, 700);
+  g_assert_cmpfloat_with_epsilon (lam_session_get_geometry (session)->source_axis, 126, 1e-9);
+  lam_undo_undo (lam_session_get_undo (session));
+  lam_undo_undo (lam_session_get_undo (session));
+  g_assert_cmpstr (lam_session_get_geometry (session)->length_unit, ==, "px");
+  g_assert_null (lam_parameter_get_other_unit (center));
   g_object_unref (session);
 }
 
@@ -764,7 +959,10 @@ main (int argc, char **argv)
   g_test_add_func ("/session/preparation", test_preparation);
   g_test_add_func ("/session/before-after", test_before_after);
   g_test_add_func ("/session/prior", test_prior);
+  g_test_add_func ("/session/weights", test_weights);
   g_test_add_func ("/session/cone-live", test_cone_live);
+  g_test_add_func ("/session/drag-back", test_drag_back);
+  g_test_add_func ("/session/pitch", test_pitch);
   int failed = g_test_run ();
   cli_finish ();
   return failed;

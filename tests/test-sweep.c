@@ -303,6 +303,7 @@ test_job (void)
   int n = 0;
   g_autoptr (LamSweepResult) plain = lam_sweep (d, &k, NULL, count_cb, &n, &error);
   g_assert_cmpint (n, ==, k.count);
+  k.small = 30;
   for (int cancel = 0; cancel < 2; cancel++) {
     LamJob *job = lam_job_new_sweep (d, &k);
     Told told = {.job = job};
@@ -321,6 +322,10 @@ test_job (void)
       g_autoptr (GArray) all = lam_job_sweep_dup_steps (job, 0);
       g_assert_cmpint (all->len, ==, k.count);
       g_assert_cmpfloat (r->best, ==, plain->best);
+      /* Its own thread made the small pictures; the result has the large ones. */
+      LamSnapshot *small = g_array_index (all, LamSweepStep, 4).slice;
+      g_assert_cmpint (lam_snapshot_info (r->steps[4].slice)->width, ==, 96);
+      g_assert_cmpint (lam_snapshot_info (small)->width, ==, 32);
       g_assert_cmpfloat (r->width, ==, plain->width);
       g_assert_cmpint (told.changed, >=, 1);
     }

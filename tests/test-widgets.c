@@ -90,6 +90,25 @@ test_number_row (void)
   lam_undo_undo (undo);
   g_assert_cmpstr (shown_text (row), ==, "295.60");
 
+  /* With a px known, the unit is a button that shows the same length in the other one; steps and entries follow. */
+  lam_parameter_set_value (p, g_variant_new_double (301.23456), NULL);
+  lam_parameter_set_pixel (p, 0.05);
+  g_assert_cmpstr (shown_text (row), ==, "301.23");
+  g_assert_true (gtk_widget_activate_action (row, "row.exchange-unit", NULL));
+  g_assert_cmpstr (shown_text (row), ==, "15.0617");
+  type (row, shown_text (row));
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 301.23456);
+  type (row, "10");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 200);
+  type (row, "295.6 px");
+  g_assert_cmpfloat (lam_parameter_get_number (p), ==, 295.6);
+  g_assert_cmpstr (shown_text (row), ==, "14.7800");
+  type (row, "100");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==,
+                   "Centre of rotation must be between 0.0000 and 31.9500 mm, not 100");
+  g_assert_true (gtk_widget_activate_action (row, "row.exchange-unit", NULL));
+  g_assert_cmpstr (shown_text (row), ==, "295.60");
+
   lam_parameter_set_visible (p, FALSE);
   g_assert_false (gtk_widget_get_visible (row));
   g_object_ref (row);
@@ -107,9 +126,10 @@ test_other_rows (void)
   LamParameter *positivity = lam_parameter_new_switch ("positivity", "Positivity", FALSE);
   LamParameter *distance = lam_parameter_new_number ("sdd", "Source to detector", "mm", INFINITY, 0, INFINITY, 1);
   LamParameter *iterations = lam_parameter_new_integer ("iterations", "Iterations", NULL, 15, 1, 1000);
-  LamParameter *all[] = {beam, positivity, distance, iterations};
-  GtkWidget *rows[4], *list = gtk_list_box_new ();
-  for (int i = 0; i < 4; i++) {
+  LamParameter *file = lam_parameter_new_file ("list", "List");
+  LamParameter *all[] = {beam, positivity, distance, iterations, file};
+  GtkWidget *rows[5], *list = gtk_list_box_new ();
+  for (int i = 0; i < 5; i++) {
     rows[i] = lam_parameter_row_new (all[i]);
     gtk_list_box_append (GTK_LIST_BOX (list), rows[i]);
   }
@@ -120,6 +140,17 @@ test_other_rows (void)
   lam_parameter_reset (beam);
   g_assert_cmpint (
       gtk_drop_down_get_selected (GTK_DROP_DOWN (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[0])))), ==, 0);
+  /* Other choices come into the list; a choice that stays is no edit, one that goes gives way. */
+  GtkDropDown *drop = GTK_DROP_DOWN (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[0])));
+  const LamParameterChoice more[] = {{"fan", "Fan"}, {"cone", "Cone"}, {"parallel", "Parallel"}, {NULL}};
+  lam_parameter_set_choices (beam, more, "fan");
+  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (drop)), ==, 3);
+  g_assert_cmpstr (lam_parameter_get_text (beam), ==, "parallel");
+  g_assert_cmpuint (gtk_drop_down_get_selected (drop), ==, 2);
+  lam_parameter_set_choices (beam, (const LamParameterChoice[]){more[0], more[1], {NULL}}, "cone");
+  g_assert_cmpstr (lam_parameter_get_text (beam), ==, "cone");
+  g_assert_false (lam_parameter_get_changed (beam));
+  g_assert_cmpuint (gtk_drop_down_get_selected (drop), ==, 1);
   gtk_widget_activate (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[1])));
   test_wait_frames (window, 20);
   g_assert_true (lam_parameter_get_boolean (positivity));
@@ -139,8 +170,24 @@ test_other_rows (void)
   g_assert_cmpint (lam_parameter_get_integer (iterations), ==, 15);
   type (rows[3], "40");
   g_assert_cmpint (lam_parameter_get_integer (iterations), ==, 40);
+
+  /* A file by its name; what is wrong with it stands in the row until it is another. */
+  GtkWidget *name = gtk_button_get_child (GTK_BUTTON (lam_parameter_row_get_control (LAM_PARAMETER_ROW (rows[4]))));
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (name)), ==, "Choose…");
+  lam_parameter_edit (file, g_variant_new_string ("/nowhere/bad.txt"), NULL);
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (name)), ==, "bad.txt");
+  lam_parameter_set_fault (file, "bad.txt, line 2: no numbers");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (rows[4])), ==, "bad.txt, line 2: no numbers");
+  g_assert_true (gtk_widget_has_css_class (rows[4], "refused"));
+  g_assert_true (gtk_widget_activate_action (rows[4], "row.choose-file", NULL));
+  test_wait_frames (window, 10);
+  g_autoptr (GListModel) open = gtk_window_get_toplevels ();
+  g_object_ref (open);
+  g_assert_cmpuint (g_list_model_get_n_items (open), ==, 2);
+  lam_parameter_reset (file);
+  g_assert_false (gtk_widget_has_css_class (rows[4], "refused"));
   test_close (window);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 5; i++)
     g_assert_finalize_object (all[i]);
 }
 

@@ -283,6 +283,17 @@ check_difference (LamCompare *compare)
   g_assert_cmpfloat (stats->largest, ==, largest);
 }
 
+static gboolean
+has_label (GtkWidget *from, const char *text)
+{
+  if (GTK_IS_LABEL (from) && g_str_equal (gtk_label_get_text (GTK_LABEL (from)), text))
+    return TRUE;
+  for (GtkWidget *w = gtk_widget_get_first_child (from); w != NULL; w = gtk_widget_get_next_sibling (w))
+    if (has_label (w, text))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 test_compare (void)
 {
@@ -386,7 +397,12 @@ test_compare (void)
   lam_compare_set_source (compare, LAM_COMPARE_A, live);
   test_wait (has_problem, compare);
   g_assert_nonnull (strstr (lam_compare_get_problem (compare), "no live preview now"));
+  /* Curve and log say whose they are, and the curve that it is not in view. */
+  g_assert_true (has_label (window, "Convergence of VCD sharpness 1 (2)"));
+  g_assert_true (has_label (window, "Log of VCD sharpness 1 (2)"));
   g_assert_true (lam_session_edit_offset (session, 5, NULL));
+  g_assert_true (has_label (window, "Convergence of VCD sharpness 1 (2) · not in view"));
+  g_assert_true (has_label (window, "Log of the session"));
   test_wait (compared, compare);
   g_assert_null (lam_compare_get_problem (compare));
   g_assert_cmpint (lam_snapshot_info (lam_slice_model_get_snapshot (a))->iteration, ==, LAM_ITERATION_LIVE);

@@ -37,6 +37,36 @@ test_help (void)
   g_assert_finalize_object (self);
 }
 
+static gboolean
+is_loaded (gpointer settings)
+{
+  return lam_settings_get_loaded (settings);
+}
+
+/* Read by a worker: what is set meanwhile is not overwritten by the file, nor the rest of the file by it. */
+static void
+test_settings_late (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-window-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "settings", NULL), *text = NULL;
+  g_file_set_contents (path, "[Lamina]\ncolour-scheme=dark\nautosave=60\nof-a-later-version=1\n", -1, NULL);
+  LamSettings *settings = lam_settings_new (path);
+  g_assert_false (lam_settings_get_loaded (settings));
+  g_object_set (settings, "autosave", 10, NULL);
+  test_wait (is_loaded, settings);
+  g_assert_cmpstr (lam_settings_get_colour_scheme (settings), ==, "dark");
+  g_assert_cmpuint (lam_settings_get_autosave (settings), ==, 10);
+  lam_settings_flush (settings);
+  g_assert_finalize_object (settings);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "colour-scheme=dark"));
+  g_assert_nonnull (strstr (text, "autosave=10"));
+  g_assert_nonnull (strstr (text, "of-a-later-version=1"));
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 static void
 test_preferences (void)
 {
@@ -44,6 +74,7 @@ test_preferences (void)
   g_autofree char *folder = g_dir_make_tmp ("lamina-window-XXXXXX", &error);
   g_autofree char *path = g_build_filename (folder, "deep", "settings", NULL), *deep = g_path_get_dirname (path);
   LamSettings *settings = lam_settings_new (path);
+  test_wait (is_loaded, settings);
   g_assert_cmpuint (lam_settings_get_autosave (settings), ==, 30);
   GtkWidget *window = lam_preferences_new (settings, NULL);
   gtk_window_present (GTK_WINDOW (window));
@@ -51,7 +82,8 @@ test_preferences (void)
   GtkWidget *combo = window_find (window, ADW_TYPE_COMBO_ROW);
   adw_combo_row_set_selected (ADW_COMBO_ROW (combo), 2);
   g_assert_cmpstr (lam_settings_get_colour_scheme (settings), ==, "dark");
-  g_object_set (settings, "autosave", 60, "devices", "3xcpu", "results-folder", "/tmp", NULL);
+  g_object_set (settings, "autosave", 60, "devices", "3xcpu", "results-folder", "/tmp", "length-units", "center=mm",
+                NULL);
   test_wait_frames (window, 10);
   window_save_picture (window, "window-preferences.png");
   g_object_ref (window);
@@ -59,10 +91,12 @@ test_preferences (void)
   g_assert_finalize_object (LAM_PREFERENCES (window));
   g_assert_finalize_object (settings); /* written with it */
   settings = lam_settings_new (path);
+  test_wait (is_loaded, settings);
   g_assert_cmpstr (lam_settings_get_colour_scheme (settings), ==, "dark");
   g_assert_cmpuint (lam_settings_get_autosave (settings), ==, 60);
   g_assert_cmpstr (lam_settings_get_devices (settings), ==, "3xcpu");
   g_assert_cmpstr (lam_settings_get_results_folder (settings), ==, "/tmp");
+  g_assert_cmpstr (lam_settings_get_length_units (settings), ==, "center=mm");
   g_assert_finalize_object (settings);
   g_unlink (path);
   g_rmdir (deep);
@@ -283,5 +317,6 @@ main (int argc, char **argv)
   g_test_add_func ("/window/projections", test_projections);
   g_test_add_func ("/window/help", test_help);
   g_test_add_func ("/window/preferences", test_preferences);
+  g_test_add_func ("/window/settings-late", test_settings_late);
   return window_test_run ();
 }

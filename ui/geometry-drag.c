@@ -26,8 +26,10 @@ drag_free (gpointer data)
 {
   Drag *drag = data;
   g_clear_handle_id (&drag->late_source, g_source_remove);
-  if (drag->session != NULL)
+  if (drag->session != NULL) {
+    lam_session_hold_place (drag->session, FALSE);
     lam_session_look_here (drag->session);
+  }
   g_clear_weak_pointer (&drag->session);
   g_free (drag);
 }
@@ -69,6 +71,7 @@ static void
 drag_begin_cb (LamGeometryView *view, int handle, Drag *drag)
 {
   drag->held = TRUE;
+  lam_session_hold_place (drag->session, TRUE);
   lam_slice_model_hold_level (lam_session_get_slices (drag->session), TRUE);
   lam_undo_begin (lam_session_get_undo (drag->session), handle == LAM_HANDLE_SOURCE     ? _ ("Move Source")
                                                         : handle == LAM_HANDLE_DETECTOR ? _ ("Move Detector")
@@ -95,6 +98,7 @@ drag_end_cb (LamGeometryView *view, Drag *drag)
   drag->held = FALSE;
   lam_slice_model_hold_level (lam_session_get_slices (drag->session), FALSE);
   apply (drag, drag->newest);
+  lam_session_hold_place (drag->session, FALSE);
   lam_session_look_here (drag->session);
   lam_undo_end (lam_session_get_undo (drag->session));
 }

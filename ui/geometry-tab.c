@@ -14,7 +14,7 @@
 #include "slice-raster.h"
 #include "wrap-layout.h"
 
-#define THUMB 168 /* pixels of a slice in the strip */
+#define THUMB LAM_SWEEP_SMALL /* pixels of a slice in the strip */
 
 struct _LamGeometryTab {
   AdwBin parent_instance;
@@ -51,11 +51,7 @@ suggest (LamGeometryTab *self)
   gtk_adjustment_set_value (self->from_value, from);
   gtk_adjustment_set_value (self->to_value, to);
   self->setting = FALSE;
-  const LamGeometry *g = lam_session_get_geometry (self->session);
-  gtk_label_set_text (GTK_LABEL (self->unit), parameter == LAM_SWEEP_CENTER ? "px"
-                                              : parameter == LAM_SWEEP_TILT ? "°"
-                                              : g != NULL                   ? g->length_unit
-                                                                            : "");
+  gtk_label_set_text (GTK_LABEL (self->unit), lam_sweep_model_get_unit_of (self->sweep, parameter));
 }
 
 static void
@@ -94,9 +90,8 @@ clear_strip (LamGeometryTab *self)
 
 /* The slice made to fit into a square; a small picture, made at once. */
 static GdkTexture *
-thumbnail (LamGeometryTab *self, LamSnapshot *large)
+thumbnail (LamGeometryTab *self, LamSnapshot *slice)
 {
-  g_autoptr (LamSnapshot) slice = lam_snapshot_shrink (large, THUMB);
   const LamSnapshotInfo *info = lam_snapshot_info (slice);
   double scale = (double) THUMB / MAX (MAX (info->width, info->height), 1);
   LamSliceLook look = {.origin_x = (THUMB - info->width * scale) / 2,

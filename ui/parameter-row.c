@@ -13,6 +13,8 @@ struct _LamParameterRow {
   AdwActionRow parent_instance;
   LamParameter *parameter;
   GtkWidget *control, *dot, *unit;
+  GtkWidget *exchange; /* in place of the unit, where there are two: a button */
+  GtkFileChooserNative *chooser;
   char *refusal;     /* why the last entry was refused; shown in place of the note */
   gboolean updating; /* the control is being set from the parameter */
 };
@@ -97,7 +99,8 @@ output_cb (GtkSpinButton *spin, LamParameterRow *self)
   else if (fabs (value) >= FAR)
     text = g_strdup (value > 0 ? "∞" : "−∞");
   else
-    text = lam_units_format (value, integer ? 0 : lam_parameter_get_digits (self->parameter));
+    text = lam_units_format (value * lam_parameter_get_shown_factor (self->parameter),
+                             integer ? 0 : lam_parameter_get_shown_digits (self->parameter));
   if (!g_str_equal (text, gtk_editable_get_text (GTK_EDITABLE (spin))))
     gtk_editable_set_text (GTK_EDITABLE (spin), text);
   return TRUE;
@@ -188,6 +191,73 @@ entry_leave_cb (GtkEventControllerFocus *controller, LamParameterRow *self)
   entry_cb (self->control, self);
 }
 
+/* -- files -- */
+
+static void
+chosen_cb (GtkNativeDialog *dialog, int response, LamParameterRow *self)
+{
+  g_autoptr (GFile) file =
+      response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog)) : NULL;
+  g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+  if (path != NULL)
+    edit (self, g_variant_new_string (path));
+}
+
+static void
+choose_action (GtkWidget *widget, const char *name, GVariant *target)
+{
+  LamParameterRow *self = LAM_PARAMETER_ROW (widget);
+  GtkRoot *root = gtk_widget_get_root (widget);
+  if (lam_parameter_get_kind (self->parameter) != LAM_PARAMETER_FILE)
+    return;
+  g_clear_object (&self->chooser);
+  self->chooser = gtk_file_chooser_native_new (lam_parameter_get_label (self->parameter),
+                                               GTK_IS_WINDOW (root) ? GTK_WINDOW (root) : NULL,
+                                               GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
+  const char *now = lam_parameter_get_text (self->parameter);
+  g_autoptr (GFile) file = *now != '\0' ? g_file_new_for_path (now) : NULL;
+  if (file != NULL)
+    gtk_file_chooser_set_file (GTK_FILE_CHOOSER (self->chooser), file, NULL);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->chooser), TRUE);
+  g_signal_connect_object (self->chooser, "response", G_CALLBACK (chosen_cb), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+static GtkWidget *
+new_file_button (void)
+{
+  GtkWidget *button = gtk_button_new (), *label = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 14);
+  gtk_button_set_child (GTK_BUTTON (button), label);
+  gtk_widget_add_css_class (button, "file");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "row.choose-file");
+  return button;
+}
+
+static void
+update_file (LamParameterRow *self)
+{
+  const char *path = lam_parameter_get_text (self->parameter);
+  g_autofree char *base = *path != '\0' ? g_path_get_basename (path) : NULL;
+  g_autofree char *name = base != NULL ? g_filename_display_name (base) : g_strdup (_ ("Choose…"));
+  gtk_label_set_text (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (self->control))), name);
+  lam_set_tooltip (self->control, base != NULL ? path : NULL);
+}
+
+/* -- choices -- */
+
+static void
+fill_choices (LamParameterRow *self)
+{
+  g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
+  for (guint i = 0; i < lam_parameter_get_n_choices (self->parameter); i++)
+    gtk_string_list_append (labels, lam_parameter_get_choice (self->parameter, i)->label);
+  self->updating = TRUE; /* it selects the first */
+  gtk_drop_down_set_model (GTK_DROP_DOWN (self->control), G_LIST_MODEL (labels));
+  self->updating = FALSE;
+}
+
 static GtkWidget *
 new_control (LamParameterRow *self)
 {
@@ -200,16 +270,14 @@ new_control (LamParameterRow *self)
     widget = gtk_switch_new ();
     g_signal_connect (widget, "notify::active", G_CALLBACK (switch_cb), self);
     break;
-  case LAM_PARAMETER_CHOICE: {
-    GtkStringList *labels = gtk_string_list_new (NULL);
-    for (guint i = 0; i < lam_parameter_get_n_choices (self->parameter); i++)
-      gtk_string_list_append (labels, lam_parameter_get_choice (self->parameter, i)->label);
-    widget = gtk_drop_down_new (G_LIST_MODEL (labels), NULL);
+  case LAM_PARAMETER_CHOICE:
+    widget = gtk_drop_down_new (NULL, NULL);
     gtk_widget_add_css_class (widget, "flat");
     ignore_wheel (widget);
     g_signal_connect (widget, "notify::selected", G_CALLBACK (selected_cb), self);
     break;
-  }
+  case LAM_PARAMETER_FILE:
+    return new_file_button ();
   case LAM_PARAMETER_TEXT: {
     widget = gtk_entry_new ();
     gtk_editable_set_width_chars (GTK_EDITABLE (widget), 12);
@@ -232,17 +300,18 @@ update_tooltip (LamParameterRow *self)
   g_autoptr (GString) text = g_string_new (lam_parameter_get_help (p));
   LamParameterKind kind = lam_parameter_get_kind (p);
   if (kind == LAM_PARAMETER_NUMBER || kind == LAM_PARAMETER_INTEGER) {
-    int digits = lam_parameter_get_digits (p);
-    double min = lam_parameter_get_min (p), max = lam_parameter_get_max (p);
+    int digits = lam_parameter_get_shown_digits (p);
+    double factor = lam_parameter_get_shown_factor (p);
+    double min = lam_parameter_get_min (p) * factor, max = lam_parameter_get_max (p) * factor;
     g_autofree char *low = lam_units_format (min, digits), *high = lam_units_format (max, digits);
     if (text->len > 0)
       g_string_append_c (text, '\n');
     if (min > -1e9 && max < 1e9)
-      g_string_append_printf (text, _ ("%s to %s %s"), low, high, lam_parameter_get_unit (p));
+      g_string_append_printf (text, _ ("%s to %s %s"), low, high, lam_parameter_get_shown_unit (p));
     else if (min > -1e9)
-      g_string_append_printf (text, _ ("from %s %s"), low, lam_parameter_get_unit (p));
+      g_string_append_printf (text, _ ("from %s %s"), low, lam_parameter_get_shown_unit (p));
     else
-      g_string_append (text, lam_parameter_get_unit (p));
+      g_string_append (text, lam_parameter_get_shown_unit (p));
   }
   lam_set_tooltip (GTK_WIDGET (self), text->len > 0 ? text->str : NULL);
 }
@@ -262,6 +331,9 @@ value_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *se
   case LAM_PARAMETER_CHOICE:
     gtk_drop_down_set_selected (GTK_DROP_DOWN (self->control), lam_parameter_get_selected (parameter));
     break;
+  case LAM_PARAMETER_FILE:
+    update_file (self);
+    break;
   case LAM_PARAMETER_TEXT:
     gtk_editable_set_text (GTK_EDITABLE (self->control), lam_parameter_get_text (parameter));
     break;
@@ -274,16 +346,52 @@ value_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *se
 }
 
 static void
+update_unit (LamParameterRow *self)
+{
+  LamParameter *p = self->parameter;
+  const char *unit = lam_parameter_get_shown_unit (p), *other = lam_parameter_get_other_unit (p);
+  /* An empty unit keeps its room: all numbers stand in one column. */
+  gtk_label_set_text (GTK_LABEL (self->unit), unit);
+  gtk_widget_set_visible (self->unit, other == NULL);
+  gtk_widget_set_visible (self->exchange, other != NULL);
+  if (other == NULL)
+    return;
+  g_autofree char *hint = g_strdup_printf (_ ("Show in %s"), other);
+  g_autofree char *name = g_strdup_printf (_ ("%s: unit %s, change to %s"), lam_parameter_get_label (p), unit, other);
+  gtk_label_set_text (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (self->exchange))), unit);
+  lam_set_tooltip (self->exchange, hint);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->exchange), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
+static void
+unit_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
+{
+  value_notify_cb (parameter, NULL, self);
+}
+
+static void
+exchange_action (GtkWidget *widget, const char *name, GVariant *target)
+{
+  LamParameter *p = LAM_PARAMETER_ROW (widget)->parameter;
+  lam_parameter_set_shown_unit (p, lam_parameter_get_other_unit (p));
+}
+
+static void
 notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
 {
   gtk_widget_set_visible (GTK_WIDGET (self), lam_parameter_get_visible (parameter));
   gtk_widget_set_sensitive (GTK_WIDGET (self), lam_parameter_get_sensitive (parameter));
   gtk_widget_set_visible (self->dot, lam_parameter_get_changed (parameter));
-  const char *unit = lam_parameter_get_unit (parameter);
-  /* An empty unit keeps its room: all numbers stand in one column. */
-  gtk_label_set_text (GTK_LABEL (self->unit), unit);
+  update_unit (self);
   update_subtitle (self);
   update_tooltip (self);
+}
+
+static void
+choices_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
+{
+  fill_choices (self);
+  value_notify_cb (parameter, NULL, self);
 }
 
 static void
@@ -316,6 +424,7 @@ static void
 lam_parameter_row_dispose (GObject *object)
 {
   LamParameterRow *self = LAM_PARAMETER_ROW (object);
+  g_clear_object (&self->chooser);
   g_clear_object (&self->parameter);
   g_clear_pointer (&self->refusal, g_free);
   G_OBJECT_CLASS (lam_parameter_row_parent_class)->dispose (object);
@@ -325,6 +434,8 @@ static void
 lam_parameter_row_class_init (LamParameterRowClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = lam_parameter_row_dispose;
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (klass), "row.exchange-unit", NULL, exchange_action);
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (klass), "row.choose-file", NULL, choose_action);
 }
 
 static void
@@ -369,12 +480,23 @@ lam_parameter_row_new (LamParameter *parameter)
   self->unit = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->unit, "unit");
   gtk_label_set_xalign (GTK_LABEL (self->unit), 0);
+  self->exchange = gtk_button_new_with_label ("");
+  gtk_label_set_xalign (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (self->exchange))), 0);
+  gtk_widget_add_css_class (self->exchange, "flat");
+  gtk_widget_add_css_class (self->exchange, "unit");
+  gtk_widget_set_valign (self->exchange, GTK_ALIGN_CENTER);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->exchange), "row.exchange-unit");
 
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->dot);
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->control);
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->unit);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->exchange);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (self), self->control);
 
+  if (lam_parameter_get_kind (parameter) == LAM_PARAMETER_CHOICE)
+    fill_choices (self);
+  g_signal_connect_object (parameter, "notify::choices", G_CALLBACK (choices_notify_cb), self, 0);
+  g_signal_connect_object (parameter, "notify::shown-unit", G_CALLBACK (unit_notify_cb), self, 0);
   g_signal_connect_object (parameter, "notify::value", G_CALLBACK (value_notify_cb), self, 0);
   g_signal_connect_object (parameter, "notify", G_CALLBACK (notify_cb), self, 0);
   notify_cb (parameter, NULL, self);

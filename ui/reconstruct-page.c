@@ -33,7 +33,7 @@ struct _LamReconstructPage {
   LamBeforeAfter *before_after; /* what both show */
   LamProjectionsTab *views_tab, *sinogram_tab;
   LamCompareTab *compare_tab;
-  GtkWidget *chart_box, *legend, *log_view, *log_scroller, *log_title;
+  GtkWidget *chart_box, *legend, *log_view, *log_scroller, *log_title, *curve_title;
   LamResultsPane *results_pane;
   LamChart *chart;
   LamChartLayer *threshold;
@@ -93,18 +93,34 @@ logged_cb (LamSession *session, const char *line, LamReconstructPage *self)
   }
 }
 
-/* Of the result in view, or of the session. */
+/* What log and curve are of: neither passes for that of a slice it does not belong to. */
+static void
+update_titles (LamReconstructPage *self)
+{
+  if (self->session == NULL) /* the window is going */
+    return;
+  LamResult *shown = lam_session_get_shown (self->session), *curve = lam_session_get_curve_of (self->session);
+  gboolean results = g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (self->session))) > 0;
+  g_autofree char *log = shown != NULL ? g_strdup_printf (_ ("Log of %s"), lam_result_get_name (shown))
+                         : results     ? g_strdup (_ ("Log of the session"))
+                                       : g_strdup (_ ("Log"));
+  g_autofree char *title = curve == NULL ? g_strdup (_ ("Convergence"))
+                           : curve == shown
+                               ? g_strdup_printf (_ ("Convergence of %s"), lam_result_get_name (curve))
+                               : g_strdup_printf (_ ("Convergence of %s · not in view"), lam_result_get_name (curve));
+  gtk_label_set_text (GTK_LABEL (self->log_title), log);
+  gtk_label_set_text (GTK_LABEL (self->curve_title), title);
+  gtk_widget_set_opacity (GTK_WIDGET (self->chart), curve != NULL && curve != shown ? 0.5 : 1);
+}
+
 static void
 log_changed_cb (LamSession *session, LamReconstructPage *self)
 {
-  LamResult *shown = lam_session_get_shown (session);
   g_autofree char *text = g_strdup (lam_session_get_log (session));
-  g_autofree char *title =
-      shown != NULL ? g_strdup_printf (_ ("Log of %s"), lam_result_get_name (shown)) : g_strdup (_ ("Log"));
   gsize length = strlen (text);
   if (length > 0 && text[length - 1] == '\n')
     text[length - 1] = '\0';
-  gtk_label_set_text (GTK_LABEL (self->log_title), title);
+  update_titles (self);
   self->follow = TRUE;
   gtk_text_buffer_set_text (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->log_view)), text, -1);
 }
@@ -199,6 +215,9 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
   g_signal_connect_object (iterations, "notify::value", G_CALLBACK (iterations_changed_cb), self, 0);
   g_signal_connect_object (session, "logged", G_CALLBACK (logged_cb), self, 0);
   g_signal_connect_object (session, "log-changed", G_CALLBACK (log_changed_cb), self, 0);
+  g_signal_connect_object (session, "notify::curve-of", G_CALLBACK (update_titles), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (lam_session_get_results (session), "changed", G_CALLBACK (update_titles), self,
+                           G_CONNECT_SWAPPED);
   lam_results_pane_set_session (self->results_pane, session);
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   stop_changed_cb (stop, NULL, self);
@@ -293,6 +312,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (log_view);
   BIND (log_scroller);
   BIND (log_title);
+  BIND (curve_title);
   BIND (results_pane);
 #undef BIND
 }

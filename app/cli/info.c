@@ -127,6 +127,7 @@ show_scan (LamScan *scan, const LamPrepareParams *prepare)
   if (looked)
     check_samples (scan, prepare, problems, told);
   g_autofree char *warnings = scan->missing ? NULL : lam_geometry_warnings (g);
+  g_autofree char *direct = scan->missing ? NULL : lam_geometry_direct_warning (g);
   lam_cli_print (_ ("%s: %s, %s"), scan->path, lam_scan_format_name (scan->format),
                  scan->kind == LAM_SCAN_COUNTS ? _ ("detector counts") : _ ("-log transmission"));
   lam_cli_print_geometry (g, scan->center_assumed);
@@ -138,6 +139,7 @@ show_scan (LamScan *scan, const LamPrepareParams *prepare)
   lam_cli_print (_ ("import list:"));
   lam_cli_print_findings (scan);
   lam_cli_print_warnings (warnings);
+  lam_cli_print_warnings (direct);
   for (guint i = 0; lam_cli_correct_given () && i < told->len; i++)
     lam_cli_print (_ ("prepared: %s"), (const char *) told->pdata[i]);
   for (guint i = 0; i < problems->len; i++)
@@ -255,6 +257,8 @@ print_provenance (const char *text)
                       " (counted from 0), bin %" G_GINT64_FORMAT ", detector tilt %s degrees"),
                    json_array_get_int_element (slices, 0), json_array_get_int_element (slices, 1),
                    whole (o, "slices_of"), whole (o, "bin"), number (o, "tilt_degrees", "%.6g"));
+  if (*word (o, "bad_pixels"))
+    lam_cli_print (_ ("  bad pixels: listed in %s"), word (o, "bad_pixels"));
   print_transmission (o);
   lam_cli_print (_ ("  method: %s, mask %s%s%s%s"), word (o, "method"), word (o, "mask"),
                  *word (o, "weights") ? _ (", weights: ") : "", word (o, "weights"),

@@ -24,7 +24,7 @@ static const LamCliHelp help = {
     "INPUT|--shape RxCxK [--views N --channels N]",
     N_ ("Tells what a run would need before it starts: every buffer and copy, by device and phase, and whether it "
         "fits. The exit status is 0 when it does and 3 when it does not."),
-    "  lamina plan tooth.h5 --devices 4xcpu\n"
+    "  lamina plan tooth.h5 --devices 4xcpu --checkpoint\n"
     "  lamina plan --shape 2048x2048x2048 --views 2048 --method fbp",
 };
 
@@ -169,14 +169,14 @@ scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o,
 {
   scan_options->scan.slices = o->slices;
   g_autoptr (LamScan) scan = lam_cli_open_scan (path, scan_options, error);
-  if (!scan || !lam_cli_check_method (o, scan->geometry->kind, error) || !lam_scan_complete (scan, error))
+  if (!scan || !lam_cli_check_method (o, scan->geometry->kind, error) || !lam_scan_complete (scan, error)
+      || !lam_cli_use_center (o, scan, error))
     return NULL;
   g_autoptr (LamGeometry) g = lam_prepare_geometry (&o->prepare, scan, error);
   if (!g)
     return NULL;
   *bytes = lam_prepare_bytes (&o->prepare, scan, lam_pool_threads (lam_pool_shared ()));
-  *weighted |=
-      scan->has_weights || (scan->kind == LAM_SCAN_COUNTS && o->prepare.transmission.policy == LAM_DEFECT_MASK);
+  *weighted = lam_prepare_weighted (&o->prepare, scan);
   if (o->mask_set)
     g->mask = o->mask;
   if ((g->recon_rows == 0 && !lam_geometry_auto_volume (g, error)) || !lam_cli_cut_slices (g, o->slices, error)
@@ -194,7 +194,7 @@ answer (int argc, char **argv, LamCliScan *scan_options, LamCliRecon *o, gboolea
   g_autoptr (LamGeometry) g = NULL;
   g_autoptr (GError) problem = NULL;
   Answer a = {.seconds = NAN};
-  gboolean weighted = o->prepare.weights != LAM_WEIGHTS_UNWEIGHTED;
+  gboolean weighted = o->prepare.made_weights != LAM_WEIGHTS_UNWEIGHTED;
   if (!lam_cli_shape ("--shape", shape_text, a.shape, error))
     return FALSE;
   if ((argc > 1) == (shape_text != NULL) || (argc > 1 && lam_cli_detector_given ())) {
@@ -219,6 +219,8 @@ answer (int argc, char **argv, LamCliScan *scan_options, LamCliRecon *o, gboolea
     a.volume_bytes = lam_mul_size (lam_mul_size (lam_mul_size (a.shape[0], a.shape[1]), a.shape[2]), sizeof (float));
     a.geometry = g;
     o->recon.consume = TRUE; /* as `reconstruct' does */
+    if (o->checkpoint && !o->recon.checkpoint)
+      o->recon.checkpoint = g_strdup ("in the state folder");
     a.plan = lam_recon_plan (g, weighted, TRUE, &o->recon, error);
     if (!a.plan)
       return FALSE;
@@ -243,6 +245,7 @@ lam_cli_plan (int argc, char **argv)
 {
   const GOptionEntry *groups[] = {entries,
                                   lam_cli_recon_entries,
+                                  lam_cli_start_entries,
                                   lam_cli_detector_entries,
                                   lam_cli_prepare_entries,
                                   lam_cli_correct_entries,
@@ -253,9 +256,12 @@ lam_cli_plan (int argc, char **argv)
   LamCliScan scan_options;
   LamCliRecon o = {0};
   gboolean fits = TRUE;
+  const char *after_checkpoint = lam_cli_bare_checkpoint (argc, argv);
   gboolean ok = lam_cli_parse (&help, groups, 0, 1, &argc, &argv, &error)
                 && lam_cli_scan_options (&scan_options, &error) && lam_cli_recon_options (&o, &error)
                 && answer (argc, argv, &scan_options, &o, &fits, &error);
+  if (after_checkpoint && g_error_matches (error, LAM_CLI_USAGE, LAM_CLI_TOO_MANY))
+    lam_cli_checkpoint_error (after_checkpoint, &error);
   lam_recon_params_clear (&o.recon);
   lam_prepare_params_clear (&o.prepare);
   return !ok ? lam_cli_fail (error) : fits ? LAM_EXIT_DONE : LAM_EXIT_NO_FIT;

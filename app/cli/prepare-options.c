@@ -57,16 +57,15 @@ read_crop (LamPrepareParams *k, GError **error)
 static gboolean
 read_list (LamPrepareParams *k, const char *path, GError **error)
 {
-  g_autofree char *text = NULL, *name = g_filename_display_name (path);
-  g_autoptr (GError) reason = NULL;
-  if (!g_file_get_contents (path, &text, NULL, &reason)) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_IO, "--bad-pixels: %s", reason->message);
+  g_autoptr (GBytes) list = lam_prepare_read_bad_pixels (path, error);
+  LamBadPixels *all = list ? lam_bad_pixels_union (k->bad_pixels, list, error) : NULL;
+  if (!all) {
+    g_prefix_error (error, "--bad-pixels: ");
     return FALSE;
   }
-  g_autoptr (GBytes) list = lam_bad_pixels_parse (text, name, error);
-  LamBadPixels *all = list ? lam_bad_pixels_union (k->bad_pixels, list, error) : NULL;
-  if (!all)
-    return FALSE;
+  char *before = k->bad_pixels_from;
+  k->bad_pixels_from = before ? g_strconcat (before, ", ", path, NULL) : g_strdup (path);
+  g_free (before);
   g_clear_pointer (&k->bad_pixels, g_bytes_unref);
   k->bad_pixels = all;
   return TRUE;

@@ -21,7 +21,9 @@ const GOptionEntry lam_cli_prepare_entries[] = {
     {"bin", 0, 0, G_OPTION_ARG_STRING, &bin, N_ ("Join N x N detector pixels"), "N"},
     {"tilt", 0, 0, G_OPTION_ARG_STRING, &tilt, N_ ("Turn the detector by this angle"), "DEG"},
     {"defects", 0, 0, G_OPTION_ARG_STRING, &defects, N_ ("Samples without a -log: interpolate or mask"), "POLICY"},
-    {"weights", 0, 0, G_OPTION_ARG_STRING, &weights, N_ ("unweighted, transmission, transmission_root or emission"),
+    {"weights", 0, 0, G_OPTION_ARG_STRING, &weights,
+     N_ ("How much a sample counts: given (the file's), unweighted, transmission, transmission_root or emission, which "
+         "replace the file's; auto: given, else unweighted (the default)"),
      "KIND"},
     {NULL},
 };
@@ -54,7 +56,10 @@ const GOptionEntry lam_cli_start_entries[] = {
      "auto|CHANNEL"},
     {"init", 0, 0, G_OPTION_ARG_STRING, &init, N_ ("Start from fbp (or fdk), zero, or a volume file"), "fbp|zero|FILE"},
     {"checkpoint", 0, 0, G_OPTION_ARG_FILENAME, &checkpoint,
-     N_ ("Keep the state of the run, in the state folder; --checkpoint=FILE: in FILE"), NULL},
+     N_ ("Keep the state of the run, in the state folder; --checkpoint=FILE: in FILE, unless that is the state of "
+         "another "
+         "run"),
+     NULL},
     {"resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_ ("Go on from the state that --checkpoint kept"), NULL},
     {NULL},
 };
@@ -69,6 +74,29 @@ lam_cli_bare_checkpoint (int argc, char **argv)
       next = i + 1 < argc && *argv[i + 1] != '-' ? argv[i + 1] : NULL;
     }
   return next;
+}
+
+void
+lam_cli_checkpoint_error (const char *word, GError **error)
+{
+  g_clear_error (error);
+  lam_cli_usage_error (error, _ ("--checkpoint %s: its file comes after \"=\": --checkpoint=%s"), word, word);
+}
+
+gboolean
+lam_cli_use_center (const LamCliRecon *o, LamScan *scan, GError **error)
+{
+  LamGeometry *g = scan->geometry;
+  if (isnan (o->center))
+    return TRUE;
+  if (!(o->center >= 0 && o->center <= (double) (g->channels - 1))) {
+    lam_cli_usage_error (error, _ ("--center %s: the detector has channels 0 to %" G_GINT64_FORMAT),
+                         lam_cli_number (o->center), g->channels - 1);
+    return FALSE;
+  }
+  lam_geometry_set_center (g, o->center);
+  lam_scan_center_given (scan, "--center");
+  return TRUE;
 }
 
 gboolean
@@ -90,7 +118,7 @@ read_prepare (LamCliRecon *o, GError **error)
       || !lam_cli_double ("--tilt", tilt, -45, 45, &degrees, error))
     return FALSE;
   if ((defects && !lam_defect_policy_from_name (defects, &k->transmission.policy, error))
-      || (weights && !lam_weights_from_name (weights, &k->weights, error)))
+      || (weights && !lam_prepare_weights_from_name (weights, k, error)))
     return lam_cli_to_usage (error);
   k->tilt = degrees * G_PI / 180;
   return lam_cli_correct_options (k, error);
@@ -163,6 +191,7 @@ read_start (LamCliRecon *o, GError **error)
   o->checkpoint = checkpoint || resume;
   k->checkpoint = checkpoint && *checkpoint ? g_strdup (checkpoint) : NULL;
   k->resume = resume;
+  k->other_state = k->checkpoint ? LAM_STATE_REFUSE : LAM_STATE_TELL;
   return TRUE;
 }
 

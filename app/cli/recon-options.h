@@ -30,6 +30,10 @@ gboolean lam_cli_check_method (const LamCliRecon *o, LamGeometryKind kind, GErro
 /* "--checkpoint" with no "=FILE" made "--checkpoint=", so that it never takes the next word, which comes back where it is
  * no option. */
 const char *lam_cli_bare_checkpoint (int argc, char **argv);
+/* In place of the error that this word led to. */
+void lam_cli_checkpoint_error (const char *word, GError **error);
+/* The axis where --center puts it, if it does; refuses a channel that the detector does not have. */
+gboolean lam_cli_use_center (const LamCliRecon *o, LamScan *scan, GError **error);
 /* Cone beam: only slices @slices of the automatic volume of @g. Refuses a range outside. */
 gboolean lam_cli_cut_slices (LamGeometry *g, LamRange slices, GError **error);
 /* Refuses a --devices that cannot be; usage error. */

@@ -191,17 +191,13 @@ load (Run *r, GError **error)
   if (!scan)
     return NULL;
   LamGeometry *g = scan->geometry;
-  gboolean given = !isnan (o->center), inside = o->center >= 0 && o->center <= (double) (g->channels - 1);
-  if (given && inside) {
-    lam_geometry_set_center (g, o->center);
-    lam_scan_center_given (scan, "--center");
-  }
+  g_autoptr (GError) outside = NULL;
+  gboolean inside = lam_cli_use_center (o, scan, &outside);
   lam_report_scan (scan);
   if (!lam_cli_check_method (o, g->kind, error) || !lam_scan_complete (scan, error))
     return NULL;
-  if (given && !inside) {
-    lam_cli_usage_error (error, _ ("--center %s: the detector has channels 0 to %" G_GINT64_FORMAT),
-                         lam_cli_number (o->center), g->channels - 1);
+  if (!inside) {
+    g_propagate_error (error, g_steal_pointer (&outside));
     return NULL;
   }
   gboolean search = wants_search (r, scan);
@@ -302,11 +298,8 @@ lam_cli_reconstruct (int argc, char **argv)
     else if (check_inputs (&r, &error) && choose_output (&r, &error) && choose_checkpoint (&r, &error))
       status = run (&r, &error);
   }
-  if (after_checkpoint && g_error_matches (error, LAM_CLI_USAGE, LAM_CLI_TOO_MANY)) {
-    g_clear_error (&error);
-    lam_cli_usage_error (&error, _ ("--checkpoint %s: its file comes after \"=\": --checkpoint=%s"), after_checkpoint,
-                         after_checkpoint);
-  }
+  if (after_checkpoint && g_error_matches (error, LAM_CLI_USAGE, LAM_CLI_TOO_MANY))
+    lam_cli_checkpoint_error (after_checkpoint, &error);
   lam_recon_params_clear (&r.options.recon);
   lam_prepare_params_clear (&r.options.prepare);
   lam_center_clear (&r.center);

@@ -408,7 +408,7 @@ ask (LamBeforeAfter *self)
     return;
   }
   LamSliceModel *view = self->slices[VIEW][LAM_PREVIEW_AFTER], *sinogram = self->slices[SINOGRAM][LAM_PREVIEW_AFTER];
-  LamPrepareParams params;
+  g_auto (LamPrepareParams) params = {0};
   lam_preparation_params (self->session->parameters, &params);
   int64_t rows = prepared_rows (self, &params);
   int64_t row = lam_slice_model_get_count (sinogram) == 0 ? (rows - 1) / 2 : lam_slice_model_get_index (sinogram);
@@ -418,7 +418,7 @@ ask (LamBeforeAfter *self)
                                .generation = self->generation,
                                .serial = ++self->asked};
   self->stale = FALSE;
-  self->made_with = params;
+  lam_prepare_params_set (&self->made_with, &params);
   lam_prepare_preview_request (self->preview, &request);
   changed (self);
 }
@@ -460,7 +460,7 @@ opened_cb (LamSession *session, GParamSpec *pspec, LamBeforeAfter *self)
 static void
 parameter_cb (LamParameterList *list, LamParameter *parameter, LamBeforeAfter *self)
 {
-  LamPrepareParams params;
+  g_auto (LamPrepareParams) params = {0};
   if (!lam_preparation_is_id (lam_parameter_get_id (parameter)) || self->session->scan_path == NULL)
     return;
   lam_preparation_params (list, &params);
@@ -680,6 +680,7 @@ lam_before_after_finalize (GObject *object)
       g_object_unref (self->slices[p][k]);
   g_clear_pointer (&self->pictures, lam_prepare_pictures_unref);
   g_free (self->problem);
+  lam_prepare_params_clear (&self->made_with);
   G_OBJECT_CLASS (lam_before_after_parent_class)->finalize (object);
 }
 

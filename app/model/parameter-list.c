@@ -3,6 +3,7 @@
 #include "model/parameter-list.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "core/error.h"
 
@@ -110,6 +111,37 @@ lam_parameter_list_load (LamParameterList *self, GVariant *values, GError **erro
     }
   }
   return TRUE;
+}
+
+char *
+lam_parameter_list_dup_units (LamParameterList *self)
+{
+  g_return_val_if_fail (LAM_IS_PARAMETER_LIST (self), NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < self->items->len; i++) {
+    LamParameter *p = g_ptr_array_index (self->items, i);
+    if (lam_parameter_get_wanted_unit (p) != NULL)
+      g_string_append_printf (text, "%s%s=%s", text->len > 0 ? ";" : "", lam_parameter_get_id (p),
+                              lam_parameter_get_wanted_unit (p));
+  }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+void
+lam_parameter_list_use_units (LamParameterList *self, const char *text)
+{
+  g_return_if_fail (LAM_IS_PARAMETER_LIST (self));
+  g_auto (GStrv) words = g_strsplit (text != NULL ? text : "", ";", -1);
+  for (guint i = 0; i < self->items->len; i++) {
+    LamParameter *p = g_ptr_array_index (self->items, i);
+    const char *unit = NULL;
+    for (char **word = words; *word != NULL; word++) {
+      gsize n = strlen (lam_parameter_get_id (p));
+      if (strncmp (*word, lam_parameter_get_id (p), n) == 0 && (*word)[n] == '=')
+        unit = *word + n + 1;
+    }
+    lam_parameter_set_shown_unit (p, unit);
+  }
 }
 
 static GType

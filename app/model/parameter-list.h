@@ -26,4 +26,9 @@ char *lam_parameter_list_get_problem (LamParameterList *self);
 GVariant *lam_parameter_list_save (LamParameterList *self);
 gboolean lam_parameter_list_load (LamParameterList *self, GVariant *values, GError **error);
 
+/* The units that lengths were set to be shown in, "center=mm;source_axis=px"; for settings. Ids that are not known are
+ * skipped; those that are not named are shown in their own. */
+char *lam_parameter_list_dup_units (LamParameterList *self);
+void lam_parameter_list_use_units (LamParameterList *self, const char *text);
+
 G_END_DECLS

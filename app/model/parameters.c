@@ -12,11 +12,12 @@
 struct _LamParameter {
   GObject parent_instance;
   LamParameterKind kind;
-  char *id, *label, *unit, *help, *note, *edit_name;
+  char *id, *label, *unit, *help, *note, *edit_name, *fault;
   GVariant *value, *fallback; /* fallback: the default */
   double min, max, step;      /* of numbers and integers */
   int digits;
-  double pixel; /* one px in mm; 0 = unknown */
+  double pixel;       /* one px in mm; 0 = unknown */
+  const char *wanted; /* unit to show it in; static; NULL = its own */
   LamParameterChoice *choices;
   guint n_choices;
   double special; /* shown as special_text, when that is set */
@@ -38,6 +39,8 @@ enum {
   PROP_CHANGED,
   PROP_VISIBLE,
   PROP_SENSITIVE,
+  PROP_CHOICES,
+  PROP_SHOWN_UNIT,
   N_PROPS
 };
 static GParamSpec *properties[N_PROPS];
@@ -54,6 +57,7 @@ kind_type (LamParameterKind kind)
     return G_VARIANT_TYPE_BOOLEAN;
   case LAM_PARAMETER_CHOICE:
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return G_VARIANT_TYPE_STRING;
@@ -89,6 +93,7 @@ store (GObject *target, GVariant *value)
   GVariant *old = self->value;
   self->value = g_variant_ref_sink (value);
   g_clear_pointer (&old, g_variant_unref);
+  g_clear_pointer (&self->fault, g_free);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_VALUE]);
   if (changed != lam_parameter_get_changed (self))
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHANGED]);
@@ -135,17 +140,52 @@ lam_parameter_new_switch (const char *id, const char *label, gboolean value)
   return new_parameter (LAM_PARAMETER_SWITCH, id, label, NULL, g_variant_new_boolean (value));
 }
 
-LamParameter *
-lam_parameter_new_choice (const char *id, const char *label, const LamParameterChoice *choices, const char *value)
+static void
+clear_choices (LamParameter *self)
 {
-  LamParameter *self = new_parameter (LAM_PARAMETER_CHOICE, id, label, NULL, g_variant_new_string (value));
+  for (guint i = 0; i < self->n_choices; i++)
+    g_free ((char *) self->choices[i].label);
+  g_clear_pointer (&self->choices, g_free);
+  self->n_choices = 0;
+}
+
+static void
+take_choices (LamParameter *self, const LamParameterChoice *choices)
+{
+  clear_choices (self);
   while (choices[self->n_choices].id != NULL)
     self->n_choices++;
   self->choices = g_new (LamParameterChoice, self->n_choices + 1);
   for (guint i = 0; i < self->n_choices; i++)
     self->choices[i] = (LamParameterChoice){g_intern_string (choices[i].id), g_strdup (choices[i].label)};
+}
+
+LamParameter *
+lam_parameter_new_choice (const char *id, const char *label, const LamParameterChoice *choices, const char *value)
+{
+  LamParameter *self = new_parameter (LAM_PARAMETER_CHOICE, id, label, NULL, g_variant_new_string (value));
+  take_choices (self, choices);
   g_assert (lam_parameter_get_selected (self) >= 0);
   return self;
+}
+
+void
+lam_parameter_set_choices (LamParameter *self, const LamParameterChoice *choices, const char *value)
+{
+  g_return_if_fail (LAM_IS_PARAMETER (self) && self->kind == LAM_PARAMETER_CHOICE);
+  g_autoptr (GVariant) instead = g_variant_ref_sink (g_variant_new_string (value));
+  take_choices (self, choices);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHOICES]);
+  if (!lam_parameter_check (self, self->fallback, NULL))
+    lam_parameter_set_default (self, instead, NULL);
+  if (!lam_parameter_check (self, self->value, NULL))
+    store (G_OBJECT (self), instead);
+}
+
+LamParameter *
+lam_parameter_new_file (const char *id, const char *label)
+{
+  return new_parameter (LAM_PARAMETER_FILE, id, label, NULL, g_variant_new_string (""));
 }
 
 LamParameter *
@@ -154,20 +194,83 @@ lam_parameter_new_text (const char *id, const char *label, const char *value)
   return new_parameter (LAM_PARAMETER_TEXT, id, label, NULL, g_variant_new_string (value));
 }
 
+/* -- the unit that it is shown in -- */
+
+/* "mm" for "px" and the other way round; NULL where there is none. */
+static const char *
+counterpart (const char *unit)
+{
+  return g_str_equal (unit, "px") ? "mm" : g_str_equal (unit, "mm") ? "px" : NULL;
+}
+
+static gboolean
+is_exchanged (LamParameter *self)
+{
+  return self->wanted != NULL && self->pixel > 0 && g_strcmp0 (self->wanted, counterpart (self->unit)) == 0;
+}
+
+const char *
+lam_parameter_get_wanted_unit (LamParameter *self)
+{
+  return self->wanted;
+}
+
+const char *
+lam_parameter_get_shown_unit (LamParameter *self)
+{
+  return is_exchanged (self) ? self->wanted : self->unit;
+}
+
+const char *
+lam_parameter_get_other_unit (LamParameter *self)
+{
+  if (self->kind != LAM_PARAMETER_NUMBER || !(self->pixel > 0))
+    return NULL;
+  return counterpart (lam_parameter_get_shown_unit (self));
+}
+
+double
+lam_parameter_get_shown_factor (LamParameter *self)
+{
+  if (!is_exchanged (self))
+    return 1;
+  return g_str_equal (self->unit, "px") ? self->pixel : 1 / self->pixel;
+}
+
+int
+lam_parameter_get_shown_digits (LamParameter *self)
+{
+  return CLAMP (self->digits - (int) floor (log10 (lam_parameter_get_shown_factor (self))), 0, 6);
+}
+
+void
+lam_parameter_set_shown_unit (LamParameter *self, const char *unit)
+{
+  g_return_if_fail (LAM_IS_PARAMETER (self));
+  const char *wanted = g_strcmp0 (unit, "mm") == 0 ? "mm" : g_strcmp0 (unit, "px") == 0 ? "px" : NULL;
+  if (self->wanted == wanted)
+    return;
+  self->wanted = wanted;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHOWN_UNIT]);
+}
+
 /* A range in words: "between 0 and 639 px", "at least 1". */
 static char *
 describe_range (LamParameter *self)
 {
-  int digits = self->digits;
-  g_autofree char *min = lam_units_format (self->min, digits), *max = lam_units_format (self->max, digits);
-  const char *space = *self->unit != '\0' && !g_str_equal (self->unit, "°") ? " " : "";
+  int digits = lam_parameter_get_shown_digits (self);
+  double factor = lam_parameter_get_shown_factor (self);
+  const char *unit = lam_parameter_get_shown_unit (self);
+  g_autofree char *min = lam_units_format (self->min * factor, digits),
+                  *max = lam_units_format (self->max * factor, digits);
+  const char *space = *unit != '\0' && !g_str_equal (unit, "°") ? " " : "";
   if (isinf (self->min) && isinf (self->max))
     return g_strdup (_ ("finite"));
   if (isinf (self->max) || self->max >= G_MAXINT32)
-    return g_strdup_printf (_ ("at least %s%s%s"), min, space, self->unit);
+    return g_strdup_printf (_ ("at least %s%s%s"), min, space, unit);
   if (isinf (self->min))
-    return g_strdup_printf (_ ("at most %s%s%s"), max, space, self->unit);
-  return g_strdup_printf (_ ("between %s and %s%s%s"), min, max, space, self->unit);
+    return g_strdup_printf (_ ("at most %s%s%s"), max, space, unit);
+  return g_strdup_printf (_ ("between %s and %s%s%s"), min, max, space, unit);
 }
 
 static gboolean
@@ -176,8 +279,9 @@ check_number (LamParameter *self, double v, GError **error)
   if (v >= self->min && v <= self->max)
     return TRUE;
   g_autofree char *range = describe_range (self);
-  g_autofree char *given =
-      self->kind == LAM_PARAMETER_INTEGER ? g_strdup_printf ("%.0f", v) : g_strdup_printf ("%g", v);
+  g_autofree char *given = self->kind == LAM_PARAMETER_INTEGER
+                               ? g_strdup_printf ("%.0f", v)
+                               : g_strdup_printf ("%g", v * lam_parameter_get_shown_factor (self));
   g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s must be %s, not %s"), self->label, range, given);
   return FALSE;
 }
@@ -205,6 +309,7 @@ lam_parameter_check (LamParameter *self, GVariant *value, GError **error)
     return FALSE;
   case LAM_PARAMETER_SWITCH:
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return TRUE;
@@ -265,6 +370,17 @@ lam_parameter_set_default (LamParameter *self, GVariant *value, GError **error)
   return TRUE;
 }
 
+/* A number without a unit is in the one that is shown. */
+static gboolean
+parse_number (LamParameter *self, const char *text, double *number, GError **error)
+{
+  g_autofree char *plain = g_strstrip (g_strdup (text));
+  gsize n = strlen (plain);
+  gboolean bare = n > 0 && (g_ascii_isdigit (plain[n - 1]) || plain[n - 1] == '.' || plain[n - 1] == ',');
+  g_autofree char *full = bare && is_exchanged (self) ? g_strconcat (plain, " ", self->wanted, NULL) : NULL;
+  return lam_units_parse (full != NULL ? full : plain, self->unit, self->pixel, number, error);
+}
+
 GVariant *
 lam_parameter_parse (LamParameter *self, const char *text, GError **error)
 {
@@ -274,7 +390,7 @@ lam_parameter_parse (LamParameter *self, const char *text, GError **error)
   if (self->kind == LAM_PARAMETER_NUMBER || self->kind == LAM_PARAMETER_INTEGER) {
     if (self->special_text != NULL && g_str_equal (text, self->special_text))
       number = self->special;
-    else if (!lam_units_parse (text, self->unit, self->pixel, &number, error)) {
+    else if (!parse_number (self, text, &number, error)) {
       g_prefix_error (error, "%s: ", self->label);
       return NULL;
     }
@@ -306,7 +422,8 @@ lam_parameter_format (LamParameter *self)
   }
   switch (self->kind) {
   case LAM_PARAMETER_NUMBER:
-    return lam_units_format (lam_parameter_get_number (self), self->digits);
+    return lam_units_format (lam_parameter_get_number (self) * lam_parameter_get_shown_factor (self),
+                             lam_parameter_get_shown_digits (self));
   case LAM_PARAMETER_INTEGER:
     return lam_units_format (lam_parameter_get_number (self), 0);
   case LAM_PARAMETER_SWITCH:
@@ -314,6 +431,7 @@ lam_parameter_format (LamParameter *self)
   case LAM_PARAMETER_CHOICE:
     return g_strdup (self->choices[lam_parameter_get_selected (self)].label);
   case LAM_PARAMETER_TEXT:
+  case LAM_PARAMETER_FILE:
     break;
   }
   return g_strdup (lam_parameter_get_text (self));
@@ -323,16 +441,24 @@ char *
 lam_parameter_format_full (LamParameter *self)
 {
   g_autofree char *text = lam_parameter_format (self);
-  if (*self->unit == '\0')
+  const char *unit = lam_parameter_get_shown_unit (self);
+  if (*unit == '\0')
     return g_steal_pointer (&text);
-  return g_strconcat (text, g_str_equal (self->unit, "°") ? "" : "\u00a0", self->unit, NULL);
+  return g_strconcat (text, g_str_equal (unit, "°") ? "" : "\u00a0", unit, NULL);
 }
 
 char *
 lam_parameter_get_problem (LamParameter *self)
 {
   g_autoptr (GError) error = NULL;
-  return lam_parameter_check (self, self->value, &error) ? NULL : g_strdup (error->message);
+  return lam_parameter_check (self, self->value, &error) ? g_strdup (self->fault) : g_strdup (error->message);
+}
+
+void
+lam_parameter_set_fault (LamParameter *self, const char *fault)
+{
+  g_return_if_fail (LAM_IS_PARAMETER (self));
+  set_string (self, &self->fault, fault, PROP_NOTE);
 }
 
 GVariant *
@@ -374,7 +500,8 @@ lam_parameter_get_boolean (LamParameter *self)
 const char *
 lam_parameter_get_text (LamParameter *self)
 {
-  g_return_val_if_fail (self->kind == LAM_PARAMETER_CHOICE || self->kind == LAM_PARAMETER_TEXT, "");
+  g_return_val_if_fail (
+      self->kind == LAM_PARAMETER_CHOICE || self->kind == LAM_PARAMETER_TEXT || self->kind == LAM_PARAMETER_FILE, "");
   return g_variant_get_string (self->value, NULL);
 }
 
@@ -533,7 +660,10 @@ lam_parameter_get_sensitive (LamParameter *self)
 void
 lam_parameter_set_pixel (LamParameter *self, double mm)
 {
+  if (self->pixel == mm)
+    return;
   self->pixel = mm;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHOWN_UNIT]);
 }
 
 void
@@ -605,6 +735,12 @@ lam_parameter_get_property (GObject *object, guint id, GValue *value, GParamSpec
   case PROP_SENSITIVE:
     g_value_set_boolean (value, self->sensitive);
     break;
+  case PROP_CHOICES:
+    g_value_set_uint (value, self->n_choices);
+    break;
+  case PROP_SHOWN_UNIT:
+    g_value_set_string (value, lam_parameter_get_shown_unit (self));
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -614,9 +750,7 @@ static void
 lam_parameter_finalize (GObject *object)
 {
   LamParameter *self = LAM_PARAMETER (object);
-  for (guint i = 0; i < self->n_choices; i++)
-    g_free ((char *) self->choices[i].label);
-  g_free (self->choices);
+  clear_choices (self);
   g_variant_unref (self->value);
   g_variant_unref (self->fallback);
   g_free (self->id);
@@ -625,6 +759,7 @@ lam_parameter_finalize (GObject *object)
   g_free (self->help);
   g_free (self->note);
   g_free (self->edit_name);
+  g_free (self->fault);
   g_free (self->special_text);
   g_weak_ref_clear (&self->undo);
   G_OBJECT_CLASS (lam_parameter_parent_class)->finalize (object);
@@ -646,6 +781,8 @@ lam_parameter_class_init (LamParameterClass *klass)
   properties[PROP_CHANGED] = g_param_spec_boolean ("changed", NULL, NULL, FALSE, flags);
   properties[PROP_VISIBLE] = g_param_spec_boolean ("visible", NULL, NULL, TRUE, flags);
   properties[PROP_SENSITIVE] = g_param_spec_boolean ("sensitive", NULL, NULL, TRUE, flags);
+  properties[PROP_CHOICES] = g_param_spec_uint ("choices", NULL, NULL, 0, G_MAXUINT, 0, flags);
+  properties[PROP_SHOWN_UNIT] = g_param_spec_string ("shown-unit", NULL, NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 

@@ -16,6 +16,7 @@ typedef enum {
   LAM_PARAMETER_SWITCH,  /* "b" */
   LAM_PARAMETER_CHOICE,  /* "s": the id of the choice */
   LAM_PARAMETER_TEXT,    /* "s" */
+  LAM_PARAMETER_FILE,    /* "s": its path; "" = none */
 } LamParameterKind;
 
 typedef struct {
@@ -27,7 +28,7 @@ typedef struct {
 G_DECLARE_FINAL_TYPE (LamParameter, lam_parameter, LAM, PARAMETER, GObject)
 
 /* Properties: id, label, unit, help, note (all strings), value (a variant), changed (differs from its default),
- * visible, sensitive. @id and @unit are not translated, @label is. */
+ * visible, sensitive, choices (how many), shown-unit. @id and @unit are not translated, @label is. */
 LamParameter *lam_parameter_new_number (const char *id, const char *label, const char *unit, double value, double min,
                                         double max, int digits);
 LamParameter *lam_parameter_new_integer (const char *id, const char *label, const char *unit, gint64 value, gint64 min,
@@ -37,6 +38,8 @@ LamParameter *lam_parameter_new_switch (const char *id, const char *label, gbool
 LamParameter *lam_parameter_new_choice (const char *id, const char *label, const LamParameterChoice *choices,
                                         const char *value);
 LamParameter *lam_parameter_new_text (const char *id, const char *label, const char *value);
+
+LamParameter *lam_parameter_new_file (const char *id, const char *label); /* none */
 
 LamParameterKind lam_parameter_get_kind (LamParameter *self);
 const char *lam_parameter_get_id (LamParameter *self);
@@ -49,6 +52,8 @@ double lam_parameter_get_step (LamParameter *self);
 guint lam_parameter_get_n_choices (LamParameter *self);
 const LamParameterChoice *lam_parameter_get_choice (LamParameter *self, guint i);
 int lam_parameter_get_selected (LamParameter *self); /* index of the choice */
+/* Other choices, ended as above; a value or default that is not among them becomes @value. */
+void lam_parameter_set_choices (LamParameter *self, const LamParameterChoice *choices, const char *value);
 
 /* How it is described. The help is one line; the note is what was found out about this value ("found: 295.6 ± 0.3");
  * the edit name is what undo calls it ("Set Centre of Rotation"). */
@@ -66,6 +71,15 @@ gboolean lam_parameter_get_sensitive (LamParameter *self);
 /* One px in mm, so that typed units convert; 0 = unknown. */
 void lam_parameter_set_pixel (LamParameter *self, double mm);
 
+/* A length can be shown and typed in mm as well as in px, whichever the value itself counts in, once a px is known. The
+ * value stays what it is, to the last bit. @unit: "mm", "px" or NULL, the value's own. */
+void lam_parameter_set_shown_unit (LamParameter *self, const char *unit);
+const char *lam_parameter_get_wanted_unit (LamParameter *self); /* as it was set */
+const char *lam_parameter_get_shown_unit (LamParameter *self);  /* as it is shown */
+const char *lam_parameter_get_other_unit (LamParameter *self);  /* that it could be shown in; NULL = none */
+double lam_parameter_get_shown_factor (LamParameter *self);     /* shown = value times this */
+int lam_parameter_get_shown_digits (LamParameter *self);
+
 /* One value that is shown and typed as a word: 0 = "unknown". */
 void lam_parameter_set_special (LamParameter *self, double value, const char *text);
 const char *lam_parameter_get_special_text (LamParameter *self, double value); /* NULL = an ordinary value */
@@ -73,6 +87,8 @@ const char *lam_parameter_get_special_text (LamParameter *self, double value); /
 /* A new range keeps the value, even one outside: lam_parameter_get_problem () then says so, or returns NULL. */
 void lam_parameter_set_range (LamParameter *self, double min, double max);
 char *lam_parameter_get_problem (LamParameter *self);
+/* What was found wrong with this value by looking further than at its range; a new value has none. NULL = nothing. */
+void lam_parameter_set_fault (LamParameter *self, const char *fault);
 /* A new default; an unchanged value follows it. */
 gboolean lam_parameter_set_default (LamParameter *self, GVariant *value, GError **error);
 

@@ -5,15 +5,15 @@
 #include <glib/gi18n.h>
 
 const char *const lam_preparation_ids[] = {
-    "defects",       "clamp_above", "bad_pixels",     "bad_pixel_sigmas", "background",         "edge_width",
-    "zingers",       "stripes",     "stripe_snr",     "stripe_large",     "stripe_small",       "stripe_sigma",
-    "stripe_levels", "crop",        "crop_row_first", "crop_row_last",    "crop_channel_first", "crop_channel_last",
-    "bin",           NULL};
+    "defects",           "clamp_above",   "bad_pixels", "bad_pixel_sigmas", "bad_pixel_list", "background",
+    "edge_width",        "zingers",       "stripes",    "stripe_snr",       "stripe_large",   "stripe_small",
+    "stripe_sigma",      "stripe_levels", "crop",       "crop_row_first",   "crop_row_last",  "crop_channel_first",
+    "crop_channel_last", "bin",           NULL};
 
 gboolean
 lam_preparation_is_id (const char *id)
 {
-  return g_strv_contains (lam_preparation_ids, id);
+  return g_str_equal (id, "weights") || g_strv_contains (lam_preparation_ids, id);
 }
 
 static LamParameter *
@@ -54,6 +54,10 @@ add_samples (LamParameterList *list)
       add (list, lam_parameter_new_number ("bad_pixel_sigmas", _ ("Bad beyond"), "σ", LAM_BAD_PIXEL_SIGMAS, 1, 1000, 1),
            _ ("Set Bad Pixel Limit"), _ ("How far a pixel stands out of the spread of all; smaller = more bad pixels"));
   lam_parameter_set_step (p, 0.5);
+  add (
+      list, lam_parameter_new_file ("bad_pixel_list", _ ("Bad pixel list")), _ ("Set Bad Pixel List"),
+      _ ("A text file with a detector row and a channel on each line, counted from 0: pixels that are not used, beside "
+         "those that are found"));
   add (list, lam_parameter_new_choice ("background", _ ("Background offset"), backgrounds, "none"),
        _ ("Set Background Offset"), _ ("What is read beside the object is taken off: one number, or each view's own"));
   add (list, lam_parameter_new_integer ("edge_width", _ ("Edge width"), "px", 9, 1, 100000), _ ("Set Edge Width"),
@@ -90,6 +94,23 @@ add_stripes (LamParameterList *list)
   lam_parameter_set_special (p, 0, _ ("auto"));
 }
 
+/* The file's own are a choice where it has some, and then the default. */
+static void
+set_weights (LamParameterList *list, gboolean given)
+{
+  const LamParameterChoice choices[] = {
+      {"given", _ ("Of the file")},         {"unweighted", _ ("Unweighted")},
+      {"transmission", _ ("Transmission")}, {"transmission_root", _ ("Transmission root")},
+      {"emission", _ ("Emission")},         {NULL}};
+  const char *usual = given ? "given" : "unweighted";
+  LamParameter *p = lam_parameter_list_find (list, "weights");
+  if (p == NULL)
+    p = add (list, lam_parameter_new_choice ("weights", _ ("Weights"), choices, usual), _ ("Set Weights"),
+             _ ("How much a sample counts: alike, or by its −log y as e⁻ʸ, e^(−y/2), 1/(|y| + 0.1)"));
+  lam_parameter_set_choices (p, given ? choices : choices + 1, usual);
+  lam_parameter_set_default (p, g_variant_new_string (usual), NULL);
+}
+
 void
 lam_preparation_add_parameters (LamParameterList *list)
 {
@@ -108,6 +129,7 @@ lam_preparation_add_parameters (LamParameterList *list)
        _ ("Counted from 0; channels after it are dropped"));
   add (list, lam_parameter_new_integer ("bin", _ ("Binning"), "px", 1, 1, 16), _ ("Set Binning"),
        _ ("So many pixels each way become their mean: faster, less memory, coarser"));
+  set_weights (list, FALSE);
   lam_preparation_from_scan (list, NULL);
   for (const char *const *id = lam_preparation_ids; *id != NULL; id++)
     lam_preparation_follow (list, *id);
@@ -128,6 +150,8 @@ lam_preparation_from_scan (LamParameterList *list, const LamScan *scan)
   gboolean counts = scan != NULL && scan->kind == LAM_SCAN_COUNTS;
   for (const char *const *id = lam_preparation_ids; *id != NULL; id++)
     lam_parameter_set_sensitive (find (list, *id), scan != NULL);
+  lam_parameter_set_sensitive (find (list, "weights"), scan != NULL);
+  set_weights (list, scan != NULL && scan->has_weights);
   static const char *const of_counts[] = {"defects", "clamp_above", "bad_pixels", "bad_pixel_sigmas"};
   for (size_t i = 0; i < G_N_ELEMENTS (of_counts); i++)
     lam_parameter_set_sensitive (find (list, of_counts[i]), counts);
@@ -157,7 +181,7 @@ follow_ends (LamParameterList *list, const char *first, const char *last)
 static void
 follow_bin (LamParameterList *list)
 {
-  LamPrepareParams p;
+  g_auto (LamPrepareParams) p = {0};
   lam_preparation_params (list, &p);
   LamParameter *last_row = find (list, "crop_row_last"), *last_channel = find (list, "crop_channel_last");
   int64_t rows =
@@ -220,6 +244,8 @@ lam_preparation_params (LamParameterList *list, LamPrepareParams *p)
   p->find_bad_pixels = chosen (list, "bad_pixels", "automatic");
   if (p->find_bad_pixels)
     p->bad_pixel_sigmas = lam_parameter_get_number (find (list, "bad_pixel_sigmas"));
+  const char *file = lam_parameter_get_text (find (list, "bad_pixel_list"));
+  p->bad_pixels_from = *file != '\0' ? g_strdup (file) : NULL;
   lam_prepare_background_from_name (lam_parameter_get_text (find (list, "background")), &p->background, NULL);
   if (p->background != LAM_PREPARE_BACKGROUND_NONE)
     p->edge_width = lam_parameter_get_integer (find (list, "edge_width"));
@@ -238,4 +264,8 @@ lam_preparation_params (LamParameterList *list, LamPrepareParams *p)
     p->crop_channels = range_of (list, "crop_channel_first", "crop_channel_last");
   }
   p->bin = lam_parameter_get_integer (find (list, "bin"));
+  /* What nobody chose is the file's business. */
+  LamParameter *weights = find (list, "weights");
+  if (lam_parameter_get_changed (weights))
+    lam_prepare_weights_from_name (lam_parameter_get_text (weights), p, NULL);
 }

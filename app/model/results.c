@@ -222,7 +222,7 @@ lam_result_to_file (LamResult *self)
   LamSessionResult *r = lam_session_result_new (self->name, self->recon);
   r->parameters = self->parameters != NULL ? g_variant_ref (self->parameters) : NULL;
   r->tilt_degrees = self->tilt_degrees;
-  r->prepared = self->prepared;
+  lam_prepare_params_copy (&self->prepared, &r->prepared);
   r->where = self->where;
   r->path = g_strdup (self->path);
   r->dataset = g_strdup (self->dataset);
@@ -273,6 +273,7 @@ lam_result_finalize (GObject *object)
   g_free (self->problem);
   g_free (self->path);
   g_free (self->dataset);
+  lam_prepare_params_clear (&self->prepared);
   g_clear_pointer (&self->parameters, g_variant_unref);
   lam_recon_result_unref (self->recon);
   g_weak_ref_clear (&self->results);
@@ -309,7 +310,7 @@ lam_result_new (const char *name, LamReconResult *recon, GVariant *parameters, d
   self->recon = lam_recon_result_ref (recon);
   self->parameters = parameters != NULL ? g_variant_ref (parameters) : NULL;
   self->tilt_degrees = tilt_degrees;
-  self->prepared = *prepared;
+  lam_prepare_params_copy (prepared, &self->prepared);
   return self;
 }
 

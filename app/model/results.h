@@ -22,7 +22,7 @@ G_DECLARE_FINAL_TYPE (LamResults, lam_results, LAM, RESULTS, GObject)
  * the slice views show). @parameters ("a{sv}", may be NULL): the session's when the run began. */
 LamResult *lam_result_new (const char *name, LamReconResult *recon, GVariant *parameters, double tilt_degrees,
                            const LamPrepareParams *prepared);
-const LamPrepareParams *lam_result_get_prepared (LamResult *self); /* how its data were; no list in it */
+const LamPrepareParams *lam_result_get_prepared (LamResult *self); /* how its data were */
 const char *lam_result_get_name (LamResult *self);
 char *lam_result_dup_detail (LamResult *self);
 LamReconResult *lam_result_get_recon (LamResult *self); /* its volume may be NULL: then get_problem () says why */

@@ -54,7 +54,7 @@ static LamDataset *
 turned_scan (const Work *work, LamControl *control, GError **error)
 {
   const LamGeometry *g = work->geometry;
-  LamPrepareParams prepare = work->prepare; /* no list in it */
+  LamPrepareParams prepare = work->prepare; /* borrowed */
   prepare.tilt = work->tilt;
   g_autoptr (LamScan) scan = lam_scan_open (work->dataset->path, &work->options, error);
   g_autoptr (LamDataset) d = scan != NULL ? lam_dataset_load (scan, &prepare, control, error) : NULL;
@@ -110,6 +110,7 @@ info_free (gpointer data)
   LamRunInfo *info = data;
   lam_dataset_unref (info->dataset);
   g_clear_pointer (&info->parameters, g_variant_unref);
+  lam_prepare_params_clear (&info->prepared);
   g_free (data);
 }
 
@@ -126,11 +127,10 @@ lam_run_job_is (LamJob *job)
 }
 
 void
-lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double tilt)
+lam_run_params_turn (LamReconParams *params, const LamGeometry *g, gboolean weighted, double tilt)
 {
-  const LamGeometry *g = dataset->geometry;
   params->consume = tilt != 0;
-  params->held = tilt == 0 ? 0 : g->views * g->rows * g->channels * (dataset->weights != NULL ? 8 : 4);
+  params->held = tilt == 0 ? 0 : g->views * g->rows * g->channels * (weighted ? 8 : 4);
 }
 
 LamJob *
@@ -156,7 +156,7 @@ lam_run_job_new (LamDataset *dataset, const LamGeometry *geometry, const LamScan
     if (found != NULL)
       work->found = *found;
     lam_recon_params_copy (params, &work->params);
-    lam_run_params_turn (&work->params, dataset, tilt);
+    lam_run_params_turn (&work->params, dataset->geometry, dataset->weights != NULL, tilt);
     job = lam_job_new (dataset->name, turned_run, work, work_free);
   }
   LamRunInfo *info = g_new0 (LamRunInfo, 1);

@@ -19,8 +19,8 @@ LamRunInfo *lam_run_info (LamJob *job);
 gboolean lam_run_job_is (LamJob *job);
 
 /* What a run with this tilt needs beside @params of an upright one: the turned data are a second copy, which goes to the
- * devices and then away, while @dataset stays. For the plan and the run alike. */
-void lam_run_params_turn (LamReconParams *params, const LamDataset *dataset, double tilt);
+ * devices and then away, while the upright ones stay. For the plan and the run alike. */
+void lam_run_params_turn (LamReconParams *params, const LamGeometry *geometry, gboolean weighted, double tilt);
 
 /* @dataset was prepared with @prepare (NULL = nothing but transmission), without a tilt; one that is not 0 has the job prepare it again, from the file (opened with
  * @options) or from the arrays of an example. @found: the search that @geometry's centre is from; NULL: it is not from one.

@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "io/checkpoint.h"
+#include "model/linger.h"
 #include "model/session-private.h"
 
 #define REST_SECONDS 2
@@ -304,15 +305,16 @@ end_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
     g_usleep (5000);
   delete_files (e->prefix);
   close (e->lock);
+  g_task_return_boolean (task, TRUE);
 }
 
 /* Takes @job, @prefix and the lock, which goes last: of a program that ends before, the rest is found again. */
 static void
-end_later (LamJob *job, char *prefix, int lock)
+end_later (LamJob *job, char *prefix, int lock, GAsyncReadyCallback ended)
 {
   Ending *e = g_new0 (Ending, 1);
   *e = (Ending){job, prefix, lock};
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, ended, NULL);
   g_task_set_name (task, "lam_session_autosave_end");
   g_task_set_task_data (task, e, ending_free);
   g_task_run_in_thread (task, end_thread);
@@ -321,7 +323,7 @@ end_later (LamJob *job, char *prefix, int lock)
 void
 lam_session_delete_kept_later (const char *prefix, int lock)
 {
-  end_later (NULL, g_strdup (prefix), lock);
+  end_later (NULL, g_strdup (prefix), lock, NULL);
 }
 
 /* Another thing is opened: there is nothing of this one to restore. */
@@ -334,21 +336,33 @@ lam_session_autosave_reset (LamSession *self)
     g_clear_object (&self->keeping);
     return;
   }
-  end_later (g_steal_pointer (&self->keeping), g_steal_pointer (&self->prefix), self->prefix_lock);
+  end_later (g_steal_pointer (&self->keeping), g_steal_pointer (&self->prefix), self->prefix_lock, NULL);
 }
 
-/* The session ends as the person wanted it: the program may be about to end, and nothing may be left behind. */
+static void
+ended_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  lam_linger_end ();
+}
+
+/* The session ends as the person wanted it: nothing may be left behind, so the program waits for it, but no window. */
 void
 lam_session_autosave_dispose (LamSession *self)
 {
   drop_timers (self);
+  self->autosave = 0;
+  if (self->prefix == NULL) {
+    g_clear_object (&self->keeping);
+    return;
+  }
+  if (lam_linger_begin ()) {
+    end_later (g_steal_pointer (&self->keeping), g_steal_pointer (&self->prefix), self->prefix_lock, ended_cb);
+    return;
+  }
   if (self->keeping != NULL)
     lam_job_join (self->keeping);
   g_clear_object (&self->keeping);
-  if (self->prefix != NULL) {
-    delete_files (self->prefix);
-    close (self->prefix_lock);
-  }
+  delete_files (self->prefix);
+  close (self->prefix_lock);
   g_clear_pointer (&self->prefix, g_free);
-  self->autosave = 0;
 }

@@ -78,8 +78,8 @@ use_center (LamSession *self, const Finding *f)
   g_autoptr (GError) error = NULL;
   g_autofree char *note =
       c->confidence >= TRUSTED
-          ? g_strdup_printf (_ ("found: %.2f ± %.2f, confidence %.2f"), channel, fmax (width, 0.01), c->confidence)
-          : g_strdup_printf (_ ("perhaps %.2f: %s"), channel, c->note != NULL ? c->note : _ ("not clear"));
+          ? g_strdup_printf (_ ("found: %.2f ± %.2f px, confidence %.2f"), channel, fmax (width, 0.01), c->confidence)
+          : g_strdup_printf (_ ("perhaps %.2f px: %s"), channel, c->note != NULL ? c->note : _ ("not clear"));
   lam_session_log (self, _ ("centre of rotation (COR): channel %.2f ± %.2f, confidence %.2f, found by %s"), channel,
                    width, c->confidence, c->method);
   gboolean modified = self->modified;
@@ -171,6 +171,8 @@ let_go (LamSession *self)
   g_clear_pointer (&self->dataset, lam_dataset_unref);
   g_clear_pointer (&self->unreadable, g_free);
   g_clear_pointer (&self->scan_path, g_free);
+  g_clear_pointer (&self->scan, lam_scan_free);
+  g_clear_pointer (&self->listed, g_free);
   self->example = FALSE;
   g_string_set_size (self->log, 0);
 }
@@ -198,7 +200,8 @@ take_dataset (LamSession *self, LamDataset *dataset)
   g_clear_pointer (&self->base, lam_geometry_free);
   self->base = lam_geometry_copy (dataset->geometry);
   if (!self->applying)
-    lam_session_parameters_from (self->parameters, self->base);
+    /* They count in pixels of the file, whatever was cropped or binned. */
+    lam_session_parameters_from (self->parameters, self->scan != NULL ? self->scan->geometry : self->base);
   lam_session_start_live (self, dataset);
   lam_session_set_progress (self, -1, NULL, NULL);
   lam_session_set_state (self, LAM_SESSION_READY);
@@ -230,7 +233,7 @@ use_prepared (LamSession *self, LamDataset *dataset)
   lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
   take_dataset (self, dataset);
   self->applying = self->run_after = FALSE;
-  self->prepared = self->being_applied;
+  lam_prepare_params_set (&self->prepared, &self->being_applied);
   lam_session_update_preparation (self);
   g_signal_emit_by_name (self, "data-changed");
   if (lam_session_go_on_resuming (self))
@@ -328,11 +331,16 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
   self->options = *options;
   lam_import_take (self->import, scan, options);
   self->stamp = scan->stamp;
+  g_clear_pointer (&self->scan, lam_scan_free);
+  self->scan = lam_scan_copy (scan);
   lam_preparation_from_scan (self->parameters, scan);
   if (self->pending != NULL)
-    self->prepared = self->pending->prepared;
-  else
-    lam_preparation_params (self->parameters, &self->prepared);
+    lam_prepare_params_set (&self->prepared, &self->pending->prepared);
+  else {
+    g_auto (LamPrepareParams) params = {0};
+    lam_preparation_params (self->parameters, &params);
+    lam_prepare_params_set (&self->prepared, &params);
+  }
   show_angle_rows (self, scan->missing_angles);
   lam_session_rebase (self);
   if (!lam_scan_complete (scan, &error)) {

@@ -124,6 +124,15 @@ forecast_thread (GTask *task, gpointer source, gpointer data, GCancellable *canc
 }
 
 static void
+tell_need (LamSession *self, const char *need, const char *problem)
+{
+  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
+  if (*need != '\0' || problem != NULL)
+    add_fact (facts, problem != NULL ? LAM_FACT_MISSING : LAM_FACT_PLAIN, _ ("Will need"), need, problem);
+  lam_session_set_facts (self, LAM_FACTS_RUN, facts);
+}
+
+static void
 forecast_done_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   Forecast *f = g_task_get_task_data (G_TASK (result));
@@ -131,17 +140,15 @@ forecast_done_cb (GObject *source, GAsyncResult *result, gpointer data)
   if (self == NULL)
     return;
   self->forecasting = FALSE;
-  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
   if (f->devices > 0) {
     g_autofree char *devices = g_strdup_printf (_ ("%d × CPU · same result on any number"), f->devices);
     lam_parameter_set_note (lam_parameter_list_find (self->parameters, "devices"), devices);
     g_autofree char *bytes = g_format_size (f->bytes);
     g_autofree char *need = f->seconds < 90 ? g_strdup_printf (_ ("%s · about %.0f s"), bytes, fmax (f->seconds, 1))
                                             : g_strdup_printf (_ ("%s · about %.0f min"), bytes, f->seconds / 60);
-    add_fact (facts, f->problem != NULL ? LAM_FACT_MISSING : LAM_FACT_PLAIN, _ ("Will need"), need, f->problem);
-  } else if (f->problem != NULL)
-    add_fact (facts, LAM_FACT_MISSING, _ ("Will need"), "", f->problem);
-  lam_session_set_facts (self, LAM_FACTS_RUN, facts);
+    tell_need (self, need, f->problem);
+  } else
+    tell_need (self, "", f->problem);
   if (self->forecast_again)
     lam_session_update_forecast (self);
 }
@@ -149,22 +156,29 @@ forecast_done_cb (GObject *source, GAsyncResult *result, gpointer data)
 void
 lam_session_update_forecast (LamSession *self)
 {
+  g_autoptr (GError) error = NULL;
   if (self->dataset == NULL || self->geometry == NULL)
     return;
   /* It measures this machine's speed once: not while the centre is looked for. */
   self->forecast_again = self->forecasting || self->finding;
   if (self->forecast_again)
     return;
+  gboolean weighted;
+  g_autoptr (LamGeometry) geometry = lam_session_next_geometry (self, &weighted, &error);
+  if (geometry == NULL) {
+    tell_need (self, "", error->message);
+    return;
+  }
   self->forecasting = TRUE;
   Forecast *f = g_new0 (Forecast, 1);
   g_weak_ref_init (&f->session, self);
-  f->geometry = lam_geometry_copy (self->geometry);
-  f->weighted = self->dataset->weights != NULL;
+  f->geometry = g_steal_pointer (&geometry);
+  f->weighted = weighted;
   lam_session_recon_params (self, &f->params);
   /* A run of a file keeps its state against a crash, and holds one more volume for that. */
   if (f->params.method == LAM_METHOD_VCD)
     f->params.checkpoint = g_strdup (self->scan_path);
-  lam_run_params_turn (&f->params, self->dataset, lam_session_tilt (self));
+  lam_run_params_turn (&f->params, f->geometry, weighted, lam_session_tilt (self));
   g_autoptr (GTask) task = g_task_new (NULL, NULL, forecast_done_cb, NULL);
   g_task_set_name (task, "lam_session_forecast");
   g_task_set_task_data (task, f, forecast_free);

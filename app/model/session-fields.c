@@ -142,6 +142,7 @@ const LamField lam_made_fields[] = {
     L (first_channel),
     S (weights),
     S (defects),
+    S (bad_pixels),
     L (counted.samples),
     L (counted.listed),
     L (counted.non_finite),
@@ -196,6 +197,8 @@ const LamField lam_prepare_fields[] = {
     D (stripes.sigma),
     L (stripes.levels),
     N (weights),
+    N (made_weights),
+    S (bad_pixels_from),
     END,
 };
 #undef T
@@ -287,6 +290,41 @@ lam_fields_get (LamH5File *h5, const char *path, const LamField *fields, gpointe
 {
   g_auto (LamHid) id = lam_h5_object (h5, path, NULL, error);
   return id >= 0 && lam_fields_get_at (id, fields, to, h5->path, error);
+}
+
+/* -- preparation: its fields, and the list of bad pixels beside them, so that the file it is from need not be there -- */
+
+gboolean
+lam_prepared_put (LamH5File *h5, const char *path, const LamPrepareParams *prepared, GError **error)
+{
+  int64_t n;
+  const int32_t *pairs = lam_bad_pixels_data (prepared->bad_pixels, &n);
+  g_autofree char *list = g_strconcat (path, "/bad_pixels", NULL);
+  g_autofree double *numbers = g_new (double, 2 * n + 1);
+  for (int64_t i = 0; i < 2 * n; i++)
+    numbers[i] = pairs[i];
+  return lam_fields_put (h5, path, lam_prepare_fields, prepared, error)
+         && (n == 0 || lam_h5_write_doubles (h5, list, numbers, 2 * n, "1", "rows of two: row, channel", error));
+}
+
+gboolean
+lam_prepared_get (LamH5File *h5, const char *path, LamPrepareParams *prepared, GError **error)
+{
+  int64_t n = 0;
+  g_autofree char *list = g_strconcat (path, "/bad_pixels", NULL);
+  if (!lam_fields_get (h5, path, lam_prepare_fields, prepared, error))
+    return FALSE;
+  if (prepared->bad_pixels_from == NULL)
+    return TRUE;
+  double *numbers = lam_h5_exists (h5, list) ? lam_h5_read_doubles (h5, list, &n, error) : NULL;
+  if (numbers == NULL && lam_h5_exists (h5, list))
+    return FALSE;
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int64_t i = 0; i + 1 < n; i += 2)
+    g_string_append_printf (text, "%.0f %.0f\n", numbers[i], numbers[i + 1]);
+  lam_free (numbers);
+  prepared->bad_pixels = lam_bad_pixels_parse (text->str, h5->path, error);
+  return prepared->bad_pixels != NULL;
 }
 
 /* -- dictionaries: numbers as numbers, so that other programs read them -- */

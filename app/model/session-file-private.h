@@ -51,6 +51,9 @@ gboolean lam_fields_get_at (hid_t id, const LamField *field, gpointer to, const 
 gboolean lam_fields_put (LamH5File *h5, const char *path, const LamField *fields, gconstpointer from, GError **error);
 gboolean lam_fields_get (LamH5File *h5, const char *path, const LamField *fields, gpointer to, GError **error);
 
+gboolean lam_prepared_put (LamH5File *h5, const char *path, const LamPrepareParams *prepared, GError **error);
+gboolean lam_prepared_get (LamH5File *h5, const char *path, LamPrepareParams *prepared, GError **error);
+
 /* "a{sv}" or "a{ss}"; NULL = an empty group. */
 gboolean lam_dict_put (LamH5File *h5, const char *path, GVariant *dict, GError **error);
 /* @texts: "a{ss}", of what is text. */

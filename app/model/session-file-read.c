@@ -67,7 +67,7 @@ get_result (LamH5File *h5, guint i, GError **error)
   }
   if (!lam_fields_get (h5, params, lam_params_fields, &recon->params, error)
       || !lam_fields_get (h5, made, lam_made_fields, &recon->made, error)
-      || !lam_fields_get (h5, prepared, lam_prepare_fields, &r->prepared, error)
+      || !lam_prepared_get (h5, prepared, &r->prepared, error)
       || !lam_fields_get (h5, regularization, lam_regularization_fields, &recon->regularization, error)
       || !lam_fields_get (h5, geometry, lam_geometry_fields, &sizes, error)
       || !lam_iterations_get (h5, iterations, recon->iterations, error)
@@ -167,7 +167,7 @@ read_file (const char *path, gboolean all, LamControl *control, GError **error)
   if (!all)
     return g_steal_pointer (&f);
   if (!lam_fields_get (h5, "/session/view", lam_view_fields, &f->view, error)
-      || !lam_fields_get (h5, "/session/prepared", lam_prepare_fields, &f->prepared, error)
+      || !lam_prepared_get (h5, "/session/prepared", &f->prepared, error)
       || (f->parameters = lam_dict_get (h5, "/session/parameters", FALSE, error)) == NULL
       || (f->defaults = lam_dict_get (h5, "/session/defaults", FALSE, error)) == NULL
       || (f->notes = lam_dict_get (h5, "/session/notes", TRUE, error)) == NULL

@@ -65,7 +65,7 @@ put_result (LamH5File *h5, guint i, const LamSessionResult *r, gboolean embed, i
   }
   if (!lam_fields_put (h5, params, lam_params_fields, &recon->params, error)
       || !lam_fields_put (h5, made, lam_made_fields, &recon->made, error)
-      || !lam_fields_put (h5, prepared, lam_prepare_fields, &r->prepared, error)
+      || !lam_prepared_put (h5, prepared, &r->prepared, error)
       || !lam_fields_put (h5, regularization, lam_regularization_fields, &recon->regularization, error)
       || !put_geometry (h5, geometry, g, error) || !lam_dict_put (h5, parameters, r->parameters, error)
       || !put_devices (h5, root, recon, error) || !lam_iterations_put (h5, iterations, recon->iterations, error))
@@ -116,7 +116,7 @@ put_session (LamH5File *h5, const LamSessionFile *f, const char *path, GError **
   }
   if (!lam_fields_put (h5, "/session", lam_session_fields, f, error)
       || !lam_fields_put (h5, "/session/scan", lam_scan_fields, f, error)
-      || !lam_fields_put (h5, "/session/prepared", lam_prepare_fields, &f->prepared, error)
+      || !lam_prepared_put (h5, "/session/prepared", &f->prepared, error)
       || !lam_fields_put (h5, "/session/view", lam_view_fields, &f->view, error)
       || !lam_dict_put (h5, "/session/parameters", f->parameters, error)
       || !lam_dict_put (h5, "/session/defaults", f->defaults, error)
@@ -161,15 +161,24 @@ lay_out (LamAtomicFile *file, const LamSessionFile *f, gboolean embed, int64_t *
   return lam_h5_close (g_steal_pointer (&h5), error);
 }
 
+static int64_t
+list_bytes (const LamPrepareParams *prepared)
+{
+  int64_t n;
+  lam_bad_pixels_data (prepared->bad_pixels, &n);
+  return 2 * n * (int64_t) sizeof (double);
+}
+
 /* What the library itself writes, at most. */
 static int64_t
 size_of (const LamSessionFile *f)
 {
-  int64_t bytes = OVERHEAD + 2 * (f->log != NULL ? (int64_t) strlen (f->log) : 0) + 64 * (int64_t) f->curve->len;
+  int64_t bytes = list_bytes (&f->prepared) + OVERHEAD + 2 * (f->log != NULL ? (int64_t) strlen (f->log) : 0)
+                  + 64 * (int64_t) f->curve->len;
   for (guint i = 0; i < f->results->len; i++) {
     const LamSessionResult *r = g_ptr_array_index (f->results, i);
-    bytes += PER_RESULT + 16 * r->recon->geometry->views + 64 * (int64_t) r->recon->iterations->len
-             + 2 * (int64_t) r->recon->log->len;
+    bytes += list_bytes (&r->prepared) + PER_RESULT + 16 * r->recon->geometry->views
+             + 64 * (int64_t) r->recon->iterations->len + 2 * (int64_t) r->recon->log->len;
   }
   return bytes;
 }

@@ -16,6 +16,7 @@ lam_session_result_free (LamSessionResult *r)
   g_free (r->problem);
   g_free (r->path);
   g_free (r->dataset);
+  lam_prepare_params_clear (&r->prepared);
   g_clear_pointer (&r->parameters, g_variant_unref);
   g_clear_pointer (&r->recon, lam_recon_result_unref);
   g_free (r);
@@ -43,6 +44,7 @@ lam_session_file_free (LamSessionFile *f)
   g_free (f->log);
   g_free (f->home);
   g_free (f->run);
+  lam_prepare_params_clear (&f->prepared);
   g_clear_pointer (&f->parameters, g_variant_unref);
   g_clear_pointer (&f->defaults, g_variant_unref);
   g_clear_pointer (&f->notes, g_variant_unref);

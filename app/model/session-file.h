@@ -37,7 +37,7 @@ typedef struct {
   char *problem;
   GVariant *parameters; /* "a{sv}" of the run, or NULL */
   double tilt_degrees;
-  LamPrepareParams prepared; /* how its data were; no list in it */
+  LamPrepareParams prepared; /* how its data were */
   LamVoxels where;
   char *path, *dataset; /* with where */
   LamFileStamp stamp;   /* of path */

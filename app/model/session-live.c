@@ -186,3 +186,9 @@ lam_session_get_live_shown (LamSession *self)
 {
   return self->live_shown;
 }
+
+gpointer
+lam_session_get_live_preview (LamSession *self)
+{
+  return self->preview;
+}

@@ -13,9 +13,9 @@
 static const char *const geometry_ids[] = {
     "angle_start", "angle_stop", "beam", "center", "tilt", "reversed", "pitch", "source_detector", "source_axis", NULL};
 static const char *const volume_ids[] = {"region", NULL};
-static const char *const method_ids[] = {
-    "method",       "sharpness", "snr_db",  "positivity", "row_weight", "column_weight",
-    "slice_weight", "prior_p",   "prior_q", "prior_t",    NULL};
+static const char *const method_ids[] = {"method",     "sharpness",  "snr_db",        "weights",
+                                         "positivity", "row_weight", "column_weight", "slice_weight",
+                                         "prior_p",    "prior_q",    "prior_t",       NULL};
 static const char *const run_ids[] = {"iterations", "stop_percent", "devices", NULL};
 
 const char *const *
@@ -160,10 +160,10 @@ lam_session_parameters_from (LamParameterList *list, const LamGeometry *base)
   gboolean mm = g_str_equal (base->length_unit, "mm"), cone = base->kind == LAM_GEOMETRY_CONE;
   double pixel = mm ? base->channel_pitch : 0;
   lam_parameter_set_range (center, 0, base->channels - 1);
-  lam_parameter_set_pixel (center, pixel);
   set_default (list, "center", g_variant_new_double (lam_geometry_center (base)));
   set_default (list, "beam", g_variant_new_string (cone ? "cone" : "parallel"));
   set_default (list, "pitch", g_variant_new_double (pixel));
+  lam_session_parameters_follow_pitch (list);
   set_default (list, "source_detector", g_variant_new_double (cone ? base->source_detector : INFINITY));
   set_default (list, "source_axis", g_variant_new_double (cone ? base->source_axis : INFINITY));
   set_default (list, "region", g_variant_new_string (base->mask == LAM_MASK_NONE ? "none" : "ellipse"));
@@ -172,6 +172,24 @@ lam_session_parameters_from (LamParameterList *list, const LamGeometry *base)
     lam_parameter_set_unit (lam_parameter_list_find (list, *id), base->length_unit);
     lam_parameter_set_special (lam_parameter_list_find (list, *id), INFINITY, cone ? _ ("infinite") : _ ("unknown"));
   }
+}
+
+double
+lam_session_distance_scale (LamParameterList *list)
+{
+  double pitch = lam_parameter_get_number (lam_parameter_list_find (list, "pitch"));
+  gboolean px = g_str_equal (lam_parameter_get_unit (lam_parameter_list_find (list, "source_axis")), "px");
+  return px && pitch > 0 ? pitch : 1;
+}
+
+/* The rows whose lengths can be shown in either unit follow what a px is. */
+void
+lam_session_parameters_follow_pitch (LamParameterList *list)
+{
+  static const char *const ids[] = {"center", "source_detector", "source_axis"};
+  double pitch = lam_parameter_get_number (lam_parameter_list_find (list, "pitch"));
+  for (size_t i = 0; i < G_N_ELEMENTS (ids); i++)
+    lam_parameter_set_pixel (lam_parameter_list_find (list, ids[i]), pitch);
 }
 
 LamPlaceValues
@@ -209,8 +227,9 @@ lam_session_geometry_from (LamParameterList *list, const LamPlaceValues *place, 
                    _ ("Cone beam: the data state no distances. Set Source to detector and Source to axis."));
       return NULL;
     }
-    g->source_detector = place->source_detector;
-    g->source_axis = place->source_axis;
+    double scale = lam_session_distance_scale (list);
+    g->source_detector = place->source_detector * scale;
+    g->source_axis = place->source_axis * scale;
   }
   if (lam_parameter_get_boolean (lam_parameter_list_find (list, "reversed")))
     for (int64_t v = 0; v < g->views; v++)

@@ -50,17 +50,22 @@ update_facts (LamSession *self)
   lam_session_set_facts (self, LAM_FACTS_PREPARATION, facts);
 }
 
-void
-lam_session_update_preparation (LamSession *self)
+LamGeometry *
+lam_session_next_geometry (LamSession *self, gboolean *weighted, GError **error)
 {
-  LamPrepareParams params;
+  *weighted = self->dataset != NULL && self->dataset->weights != NULL;
+  if (!self->unapplied || self->scan == NULL)
+    return self->geometry != NULL ? lam_geometry_copy (self->geometry) : NULL;
+  g_auto (LamPrepareParams) params = {0};
   lam_preparation_params (self->parameters, &params);
-  gboolean unapplied = self->scan_path != NULL && !lam_prepare_params_equal (&params, &self->prepared);
-  gboolean changed = unapplied != self->unapplied;
-  self->unapplied = unapplied;
-  update_facts (self);
-  if (changed)
-    g_object_notify (G_OBJECT (self), "unapplied");
+  LamProvenance made = {.bin = params.bin, .first_channel = params.crop_channels.begin};
+  LamPlaceValues place = lam_session_place_values (self->parameters);
+  *weighted = lam_prepare_weighted (&params, self->scan);
+  g_autoptr (LamGeometry) base = lam_prepare_geometry (&params, self->scan, error);
+  LamGeometry *g = base != NULL ? lam_session_geometry_from (self->parameters, &place, base, &made, error) : NULL;
+  if (g != NULL && !lam_geometry_check (g, error))
+    g_clear_pointer (&g, lam_geometry_free);
+  return g;
 }
 
 gboolean
@@ -82,29 +87,141 @@ lam_session_get_scan (LamSession *self, LamScanOptions *options)
   return self->scan_path;
 }
 
+/* -- the list of bad pixels: a file, looked at as soon as it is named -- */
+
+/* From the file as it is now; where that is gone, as it was when the data were last read. */
+static gboolean
+read_list (LamPrepareParams *params, const LamPrepareParams *before, GError **error)
+{
+  g_autoptr (GError) e = NULL;
+  if (lam_prepare_params_resolve (params, &e))
+    return TRUE;
+  if (g_error_matches (e, LAM_ERROR, LAM_ERROR_IO) && before->bad_pixels != NULL
+      && g_strcmp0 (params->bad_pixels_from, before->bad_pixels_from) == 0) {
+    params->bad_pixels = g_bytes_ref (before->bad_pixels);
+    return TRUE;
+  }
+  g_propagate_error (error, g_steal_pointer (&e));
+  return FALSE;
+}
+
+typedef struct {
+  GWeakRef session;
+  LamPrepareParams params, before; /* only their lists */
+  int64_t rows, channels;          /* of the detector */
+} Listing;
+
+static void
+listing_free (gpointer data)
+{
+  Listing *l = data;
+  g_weak_ref_clear (&l->session);
+  lam_prepare_params_clear (&l->params);
+  lam_prepare_params_clear (&l->before);
+  g_free (l);
+}
+
+static void
+list_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Listing *l = data;
+  GError *error = NULL;
+  if (read_list (&l->params, &l->before, &error)
+      && !lam_bad_pixels_check (l->params.bad_pixels, l->rows, l->channels, &error))
+    g_prefix_error (&error, "%s: ", l->params.bad_pixels_from);
+  if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_boolean (task, TRUE);
+}
+
+static void
+list_done_cb (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Listing *l = g_task_get_task_data (G_TASK (result));
+  g_autoptr (LamSession) self = g_weak_ref_get (&l->session);
+  g_autoptr (GError) error = NULL;
+  gboolean ok = g_task_propagate_boolean (G_TASK (result), &error);
+  if (self == NULL || g_strcmp0 (l->params.bad_pixels_from, self->listed) != 0)
+    return;
+  LamParameter *p = lam_parameter_list_find (self->parameters, "bad_pixel_list");
+  int64_t n = 0;
+  if (ok)
+    lam_bad_pixels_data (l->params.bad_pixels, &n);
+  g_autofree char *note = ok ? g_strdup_printf (ngettext ("%ld pixel", "%ld pixels", (gulong) n), (long) n) : NULL;
+  lam_parameter_set_note (p, note);
+  lam_parameter_set_fault (p, ok ? NULL : error->message);
+  if (!ok) /* it cannot run so */
+    lam_session_update_geometry (self);
+}
+
+static void
+look_at_list (LamSession *self, const LamPrepareParams *params)
+{
+  LamParameter *p = lam_parameter_list_find (self->parameters, "bad_pixel_list");
+  if (self->scan == NULL || g_strcmp0 (self->listed, params->bad_pixels_from) == 0)
+    return;
+  g_free (self->listed);
+  self->listed = g_strdup (params->bad_pixels_from);
+  lam_parameter_set_note (p, NULL);
+  lam_session_update_geometry (self); /* the fault of the one before is gone */
+  if (self->listed == NULL)
+    return;
+  Listing *l = g_new0 (Listing, 1);
+  g_weak_ref_init (&l->session, self);
+  l->params.bad_pixels_from = g_strdup (self->listed);
+  lam_prepare_params_copy (&self->prepared, &l->before);
+  l->rows = self->scan->file_rows;
+  l->channels = self->scan->geometry->channels;
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, list_done_cb, NULL);
+  g_task_set_name (task, "lam_session_bad_pixels");
+  g_task_set_task_data (task, l, listing_free);
+  g_task_run_in_thread (task, list_thread);
+}
+
+void
+lam_session_update_preparation (LamSession *self)
+{
+  g_auto (LamPrepareParams) params = {0};
+  lam_preparation_params (self->parameters, &params);
+  gboolean unapplied = self->scan_path != NULL && !lam_prepare_params_equal (&params, &self->prepared);
+  gboolean changed = unapplied != self->unapplied;
+  self->unapplied = unapplied;
+  look_at_list (self, &params);
+  update_facts (self);
+  lam_session_update_volume (self);
+  lam_session_update_forecast (self);
+  if (changed)
+    g_object_notify (G_OBJECT (self), "unapplied");
+}
+
 /* -- applying -- */
 
 typedef struct {
   char *path;
   LamScanOptions options;
   LamFileStamp stamp;
-  LamPrepareParams params;
+  LamPrepareParams params, before; /* before: what they are prepared with now */
   uint64_t data;
 } Applying;
 
 static void
 applying_free (gpointer data)
 {
-  g_free (((Applying *) data)->path);
-  g_free (data);
+  Applying *a = data;
+  g_free (a->path);
+  lam_prepare_params_clear (&a->params);
+  lam_prepare_params_clear (&a->before);
+  g_free (a);
 }
 
 static void
 apply_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  const Applying *a = data;
+  Applying *a = data;
   GError *error = NULL;
-  g_autoptr (LamScan) scan = lam_scan_open (a->path, &a->options, &error);
+  g_autoptr (LamScan) scan =
+      read_list (&a->params, &a->before, &error) ? lam_scan_open (a->path, &a->options, &error) : NULL;
   if (scan != NULL && (scan->stamp.size != a->stamp.size || scan->stamp.mtime_ns != a->stamp.mtime_ns))
     g_set_error (&error, LAM_ERROR, LAM_ERROR_CHANGED, _ ("%s has changed since it was opened: open it again"),
                  a->path);
@@ -132,6 +249,7 @@ apply_done_cb (GObject *source, GAsyncResult *result, gpointer data)
     lam_session_fail (self, error);
     return;
   }
+  lam_prepare_params_set (&self->being_applied, &a->params); /* with the list that was read */
   lam_session_start_load (self, lam_job_new_load (g_steal_pointer (&scan), &a->params));
 }
 
@@ -147,7 +265,8 @@ lam_session_apply_preparation (LamSession *self)
   a->stamp = self->stamp;
   a->data = self->data_serial;
   lam_preparation_params (self->parameters, &a->params);
-  self->being_applied = a->params;
+  lam_prepare_params_copy (&self->prepared, &a->before);
+  lam_prepare_params_set (&self->being_applied, &a->params);
   self->applying = TRUE;
   lam_session_set_state (self, LAM_SESSION_OPENING);
   g_autoptr (GTask) task = g_task_new (self, NULL, apply_done_cb, NULL);

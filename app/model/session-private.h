@@ -25,8 +25,9 @@ struct _LamSession {
   LamParameterList *parameters;
   LamSliceModel *slices;
   LamSeries *series;
-  GArray *curve; /* of LamReconIteration: what the series shows, whole */
-  GString *log;  /* all lines */
+  GArray *curve;       /* of LamReconIteration: what the series shows, whole */
+  LamResult *curve_of; /* a reference; NULL: of the run that goes on, or there is none */
+  GString *log;        /* all lines */
   LamResults *results;
   GListStore *facts[LAM_FACT_LISTS];
   LamSessionState state, before; /* before: to go back to when opening fails */
@@ -48,15 +49,20 @@ struct _LamSession {
   LamScanOptions options;
   LamImport *import;
   LamFileStamp stamp;
+  LamScan *scan;                            /* what is known of it; NULL = none */
   uint64_t data_serial;                     /* counts what was open */
   LamPrepareParams prepared, being_applied; /* what the data were read with, and are being read again with */
   gboolean unapplied;                       /* the parameters say something else */
+  char *listed;                             /* the list of bad pixels that was last looked at */
   gboolean applying, run_after;
   LamLive *live;
   uint64_t live_serial, live_shown, live_exact; /* asked for; shown; shown as it is, not coarse */
   LamLivePreview *preview;                      /* of one slice; NULL = none yet, or not needed */
   LamLiveRequest live_request;                  /* the newest, of live_geometry */
   LamGeometry *live_geometry;
+  gboolean held; /* by a hand, since it was at held_place, with held_values */
+  LamPlace held_place;
+  LamPlaceValues held_values;
   gboolean looking_ahead; /* a hand asks for the slices itself */
   gint64 live_time;       /* of it */
   int64_t live_slice;
@@ -110,6 +116,7 @@ struct _LamSession {
 };
 
 /* session.c */
+void lam_session_update_volume (LamSession *self); /* what is told of it */
 void lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry);
 void lam_session_update_geometry (LamSession *self);
 void lam_session_say (LamSession *self, const char *text, gboolean result); /* emits "message" */
@@ -118,6 +125,10 @@ void lam_session_say_undo (LamSession *self, const char *text);             /* e
 void lam_session_ask (LamSession *self, LamQuestion kind, const char *text);
 void lam_session_set_offer (LamSession *self, const char *text);
 void lam_session_clear_curve (LamSession *self);
+/* That of @result, or none. */
+void lam_session_show_curve (LamSession *self, LamResult *result);
+/* What the series shows came of this run. */
+void lam_session_set_curve_of (LamSession *self, LamResult *result);
 void lam_session_add_iteration (LamSession *self, const LamReconIteration *it);
 void lam_session_set_modified (LamSession *self, gboolean modified);
 /* Emits "log-changed". */
@@ -147,6 +158,8 @@ const LamProvenance *lam_session_made (LamSession *self); /* of the data; NULL =
 /* The centre's parameter counts channels of the file's detector, the geometry those that are left of them. */
 double lam_session_file_channel (LamSession *self, double channel);
 void lam_session_update_preparation (LamSession *self);
+/* The geometry of the next run, which prepares the data as the rows say, applied or not, and whether they will have weights; NULL where it cannot be. lam_geometry_free () */
+LamGeometry *lam_session_next_geometry (LamSession *self, gboolean *weighted, GError **error);
 
 /* session-recovery.c: deletes on another thread: large files take long. */
 void lam_session_drop_file (const char *path);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "model/linger.h"
 #include "model/run-job.h"
 #include "model/session-private.h"
 #include "model/units.h"
@@ -103,6 +104,7 @@ add_result (LamSession *self, LamJob *job)
   g_autoptr (LamResult) result = lam_result_new (name, recon, info->parameters, info->tilt_degrees, &info->prepared);
   lam_results_add (self->results, result);
   take_result (self, result);
+  lam_session_set_curve_of (self, result);
   /* The geometry may have been edited meanwhile: then the slice is live again. */
   self->result_tilt = info->tilt;
   lam_queue_remove (self->queue, job);
@@ -120,6 +122,7 @@ finish (LamSession *self, LamJob *job)
     lam_session_say (self, text, TRUE);
   } else {
     self->show = self->result != NULL ? LAM_SHOW_RESULT : LAM_SHOW_LIVE;
+    lam_session_show_curve (self, self->shown); /* that of the run is of nothing */
     lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
     if (error != NULL && !g_error_matches (error, LAM_ERROR, LAM_ERROR_CANCELLED)) {
       lam_session_log (self, _ ("failed: %s"), error->message);
@@ -215,7 +218,7 @@ lam_session_run (LamSession *self)
                                found_center (self), &params);
   g_object_set_data (G_OBJECT (self->run), "lam-data", GUINT_TO_POINTER (self->data_serial));
   lam_run_info (self->run)->parameters = lam_parameter_list_save (self->parameters);
-  lam_run_info (self->run)->prepared = self->prepared; /* no list in it */
+  lam_prepare_params_copy (&self->prepared, &lam_run_info (self->run)->prepared);
   g_signal_connect (self->run, "changed", G_CALLBACK (run_changed_cb), self);
   g_signal_connect (self->run, "snapshot", G_CALLBACK (run_snapshot_cb), self);
   g_signal_connect (self->run, "finished", G_CALLBACK (run_finished_cb), self);
@@ -275,14 +278,24 @@ lam_session_can_show (LamSession *self, LamResult *result)
 void
 lam_session_put_in_view (LamSession *self, LamResult *result)
 {
-  const GArray *iterations = lam_result_get_recon (result)->iterations;
   take_result (self, result);
   lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
-  lam_session_clear_curve (self);
-  for (guint i = 0; i < iterations->len; i++)
-    lam_session_add_iteration (self, &g_array_index (iterations, LamReconIteration, i));
+  lam_session_show_curve (self, result);
   lam_session_set_shown (self, result);
   lam_session_request_plane (self);
+}
+
+/* To the last bit where the run's parameters are known. */
+static double
+center_of (LamResult *result)
+{
+  LamReconResult *recon = lam_result_get_recon (result);
+  double channel = lam_provenance_channel (&recon->made, lam_geometry_center (recon->geometry));
+  GVariant *values = lam_result_get_parameters (result);
+  double center;
+  if (values != NULL && g_variant_lookup (values, "center", "d", &center) && fabs (center - channel) < 1e-6)
+    return center;
+  return rint (channel * 100) / 100;
 }
 
 /* Its axis and tilt come with it: they are what the picture was made with. */
@@ -295,10 +308,8 @@ lam_session_show_result (LamSession *self, LamResult *result)
   LamUndo *undo = self->undo;
   lam_session_drop_result (self);
   lam_undo_begin (undo, _ ("Show Result"));
-  LamReconResult *recon = lam_result_get_recon (result);
-  double channel = lam_provenance_channel (&recon->made, lam_geometry_center (recon->geometry));
-  lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"),
-                      g_variant_new_double (rint (channel * 100) / 100), NULL);
+  lam_parameter_edit (lam_parameter_list_find (self->parameters, "center"), g_variant_new_double (center_of (result)),
+                      NULL);
   lam_parameter_edit (lam_parameter_list_find (self->parameters, "tilt"),
                       g_variant_new_double (lam_result_get_tilt_degrees (result)), NULL);
   lam_undo_end (undo);
@@ -332,6 +343,8 @@ lam_session_remove_result (LamSession *self, LamResult *result)
 static void
 results_changed_cb (GListModel *results, guint position, guint removed, guint added, LamSession *self)
 {
+  if (self->curve_of != NULL && lam_results_index (self->results, self->curve_of) < 0)
+    lam_session_clear_curve (self);
   if (self->shown != NULL && lam_results_index (self->results, self->shown) < 0) {
     if (self->run == NULL)
       lam_session_show_live (self);
@@ -617,6 +630,9 @@ lam_session_run_dispose (LamSession *self)
       /* A result that is being written goes on by itself; what a run kept on the disk stays there. */
       if (i == 0)
         lam_job_cancel (*jobs[i]);
+      else
+        lam_linger_for (*jobs[i]);
+      lam_queue_remove (self->queue, *jobs[i]);
       g_clear_object (jobs[i]);
     }
   lam_session_drop_result (self);

@@ -2,8 +2,10 @@
 #include "config.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "core/error.h"
+#include "model/linger.h"
 #include "model/session-private.h"
 
 /* -- what the file does not have yet -- */
@@ -97,7 +99,7 @@ lam_session_to_file (LamSession *self)
   f->scan = self->scan_path != NULL ? g_canonicalize_filename (self->scan_path, NULL) : NULL;
   f->stamp = self->stamp;
   f->options = self->options;
-  f->prepared = self->prepared; /* no list in it */
+  lam_prepare_params_set (&f->prepared, &self->prepared);
   describe_parameters (self, f);
   describe_view (self, &f->view);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->results)); i++)
@@ -203,6 +205,7 @@ lam_session_save_session (LamSession *self, GFile *file)
   s->path = g_steal_pointer (&path);
   g_autofree char *title = g_strdup_printf (_ ("Save the session of %s"), self->title);
   self->store = lam_job_new (title, store_func, s, storing_free);
+  lam_job_set_lasting (self->store, TRUE);
   g_object_set_data (G_OBJECT (self->store), "lam-storing", s);
   g_signal_connect (self->store, "finished", G_CALLBACK (store_finished_cb), self);
   lam_queue_add_now (self->queue, self->store);
@@ -216,9 +219,10 @@ lam_session_store_dispose (LamSession *self)
   g_clear_pointer (&self->edited, lam_session_file_free);
   if (self->store == NULL)
     return;
-  /* What is being written is written to the end. */
+  /* What is being written is written to the end, without this session. */
   g_signal_handlers_disconnect_by_data (self->store, self);
-  lam_job_join (self->store);
+  lam_queue_remove (self->queue, self->store);
+  lam_linger_for (self->store);
   g_clear_object (&self->store);
 }
 
@@ -425,6 +429,13 @@ lam_session_apply_pending (LamSession *self)
   lam_session_clear_curve (self);
   for (guint i = 0; i < f->curve->len; i++)
     lam_session_add_iteration (self, &g_array_index (f->curve, LamReconIteration, i));
+  for (guint i = 0; i < f->results->len; i++) {
+    LamResult *result = lam_results_get (self->results, i);
+    const GArray *its = lam_result_get_recon (result)->iterations;
+    if (its->len > 0 && its->len == f->curve->len
+        && memcmp (its->data, f->curve->data, its->len * sizeof (LamReconIteration)) == 0)
+      lam_session_set_curve_of (self, result);
+  }
   apply_view (self, &f->view);
   if (f->shown >= 0) {
     LamResult *shown = lam_results_get (self->results, (guint) f->shown);

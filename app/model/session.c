@@ -23,6 +23,7 @@ enum {
   PROP_UNAPPLIED,
   PROP_MODIFIED,
   PROP_SHOWN,
+  PROP_CURVE_OF,
   N_PROPS
 };
 static GParamSpec *properties[N_PROPS];
@@ -147,6 +148,30 @@ lam_session_clear_curve (LamSession *self)
 {
   g_array_set_size (self->curve, 0);
   lam_series_clear (self->series);
+  lam_session_set_curve_of (self, NULL);
+}
+
+void
+lam_session_set_curve_of (LamSession *self, LamResult *result)
+{
+  if (g_set_object (&self->curve_of, result))
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CURVE_OF]);
+}
+
+LamResult *
+lam_session_get_curve_of (LamSession *self)
+{
+  return self->curve_of;
+}
+
+void
+lam_session_show_curve (LamSession *self, LamResult *result)
+{
+  const GArray *iterations = result != NULL ? lam_result_get_recon (result)->iterations : NULL;
+  lam_session_clear_curve (self);
+  for (guint i = 0; iterations != NULL && i < iterations->len; i++)
+    lam_session_add_iteration (self, &g_array_index (iterations, LamReconIteration, i));
+  lam_session_set_curve_of (self, result);
 }
 
 void
@@ -227,11 +252,12 @@ add_fact (GPtrArray *facts, LamFactKind kind, const char *label, char *value, co
   g_ptr_array_add (facts, lam_fact_new (kind, label, owned, note));
 }
 
-static void
-update_volume_facts (LamSession *self)
+void
+lam_session_update_volume (LamSession *self)
 {
+  gboolean weighted;
   g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
-  const LamGeometry *g = self->geometry;
+  g_autoptr (LamGeometry) g = lam_session_next_geometry (self, &weighted, NULL);
   if (g != NULL) {
     g_autofree char *bytes = g_format_size (4 * (guint64) g->recon_rows * g->recon_columns * g->recon_slices);
     add_fact (
@@ -262,7 +288,7 @@ lam_session_update_geometry (LamSession *self)
     self->geometry = g;
     if (g != NULL)
       lam_slice_model_set_extent (self->slices, g->recon_slices, g->recon_rows, g->recon_columns);
-    update_volume_facts (self);
+    lam_session_update_volume (self);
   }
   set_text (self, &self->problem,
             problem != NULL                               ? problem
@@ -284,12 +310,14 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
   }
   if (g_str_equal (id, "method")) {
     gboolean vcd = g_str_equal (lam_parameter_get_text (parameter), "vcd");
-    static const char *const iterative[] = {"sharpness",     "snr_db",       "positivity",  "row_weight",
-                                            "column_weight", "slice_weight", "prior_p",     "prior_q",
-                                            "prior_t",       "iterations",   "stop_percent"};
+    static const char *const iterative[] = {"sharpness",  "snr_db",        "weights",      "positivity",
+                                            "row_weight", "column_weight", "slice_weight", "prior_p",
+                                            "prior_q",    "prior_t",       "iterations",   "stop_percent"};
     for (size_t i = 0; i < G_N_ELEMENTS (iterative); i++)
       lam_parameter_set_visible (lam_parameter_list_find (list, iterative[i]), vcd);
   }
+  if (g_str_equal (id, "pitch"))
+    lam_session_parameters_follow_pitch (list);
   gboolean preparation = lam_preparation_is_id (id);
   if (preparation)
     lam_preparation_follow (list, id);
@@ -312,10 +340,8 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
 
 /* Five digits are finer than any hand. */
 static double
-round_distance (double to, double now)
+round_distance (double to)
 {
-  if (to == now)
-    return now;
   double step = pow (10, floor (log10 (to)) - 4);
   return rint (to / step) * step;
 }
@@ -335,13 +361,35 @@ values_at (LamSession *self, const LamPlace *place)
 {
   const LamGeometry *g = self->geometry;
   LamPlaceValues values = lam_session_place_values (self->parameters);
-  if (place->channel_offset != g->channel_offset)
+  const LamPlace *home = self->held ? &self->held_place : NULL;
+  if (home != NULL && place->channel_offset == home->channel_offset)
+    values.center = self->held_values.center;
+  else if (place->channel_offset != g->channel_offset)
     values.center = round_offset (self, place->channel_offset);
   if (g->kind == LAM_GEOMETRY_CONE) {
-    values.source_detector = round_distance (place->source_detector, values.source_detector);
-    values.source_axis = round_distance (place->source_axis, values.source_axis);
+    double scale = lam_session_distance_scale (self->parameters);
+    if (home != NULL && place->source_detector == home->source_detector)
+      values.source_detector = self->held_values.source_detector;
+    else if (place->source_detector != g->source_detector)
+      values.source_detector = round_distance (place->source_detector / scale);
+    if (home != NULL && place->source_axis == home->source_axis)
+      values.source_axis = self->held_values.source_axis;
+    else if (place->source_axis != g->source_axis)
+      values.source_axis = round_distance (place->source_axis / scale);
   }
   return values;
+}
+
+void
+lam_session_hold_place (LamSession *self, gboolean hold)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  const LamGeometry *g = self->geometry;
+  self->held = hold && g != NULL;
+  if (!self->held)
+    return;
+  self->held_place = (LamPlace){g->channel_offset, g->source_detector, g->source_axis};
+  self->held_values = lam_session_place_values (self->parameters);
 }
 
 LamGeometry *
@@ -550,6 +598,9 @@ lam_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *
   case PROP_MODIFIED:
     g_value_set_boolean (value, self->modified);
     break;
+  case PROP_CURVE_OF:
+    g_value_set_object (value, self->curve_of);
+    break;
   case PROP_SHOWN:
     g_value_set_object (value, self->told_shown);
     break;
@@ -571,6 +622,7 @@ lam_session_dispose (GObject *object)
   lam_session_drop_resuming (self);
   lam_session_drop_orphan (self, FALSE);
   g_clear_object (&self->told_shown);
+  g_clear_object (&self->curve_of);
   G_OBJECT_CLASS (lam_session_parent_class)->dispose (object);
 }
 
@@ -598,6 +650,8 @@ lam_session_finalize (GObject *object)
   g_free (self->left);
   g_free (self->problem);
   g_free (self->question);
+  lam_prepare_params_clear (&self->prepared);
+  lam_prepare_params_clear (&self->being_applied);
   G_OBJECT_CLASS (lam_session_parent_class)->finalize (object);
 }
 
@@ -619,6 +673,7 @@ lam_session_class_init (LamSessionClass *klass)
   properties[PROP_UNAPPLIED] = g_param_spec_boolean ("unapplied", NULL, NULL, FALSE, flags);
   properties[PROP_MODIFIED] = g_param_spec_boolean ("modified", NULL, NULL, FALSE, flags);
   properties[PROP_SHOWN] = g_param_spec_object ("shown", NULL, NULL, LAM_TYPE_RESULT, flags);
+  properties[PROP_CURVE_OF] = g_param_spec_object ("curve-of", NULL, NULL, LAM_TYPE_RESULT, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   signals[UNDOABLE] = g_signal_new ("undoable", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                                     1, G_TYPE_STRING);

@@ -52,7 +52,7 @@ G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
 /* Properties: state, title (the data's name; NULL = nothing open), fraction (of the run, 0 .. 1; negative = not known),
  * doing ("iteration 7 of 15 · subset 40 of 128"), left ("about 2 s left"), problem (why it cannot run; NULL = it can), question,
  * unapplied (preparation was edited since the data were read), modified (there is something that the session's file does not
- * have), shown (the result in view).
+ * have), shown (the result in view), curve-of (the result that the series tells of; NULL = the run that goes on, or none).
  * Signals: geometry-changed; data-changed (other samples, or none); logged (const char *line); message (const char *text, gboolean
  * result): a thing was done, and whether a result came of it; undoable (const char *text): one that can be undone; failed
  * (GError *): to be shown, nothing is lost; log-changed: another log is to be shown (lam_session_get_log ()); save-view and
@@ -64,6 +64,7 @@ LamUndo *lam_session_get_undo (LamSession *self);
 LamSliceModel *lam_session_get_slices (LamSession *self);
 /* x = iteration; columns "change" (%), "cost" (what is minimised). */
 LamSeries *lam_session_get_series (LamSession *self);
+LamResult *lam_session_get_curve_of (LamSession *self); /* may be another than the one in view, or none in view */
 GListModel *lam_session_get_facts (LamSession *self, LamFacts list);
 void lam_session_set_facts (LamSession *self, LamFacts list, GPtrArray *facts); /* of LamFact */
 
@@ -89,6 +90,9 @@ void lam_session_set_geometry (LamSession *self, const char *title, LamGeometry 
 gboolean lam_session_edit_offset (LamSession *self, double offset, GError **error);
 /* The same with the distances of a cone beam: edits of up to three parameters, and one new geometry. */
 gboolean lam_session_edit_place (LamSession *self, const LamPlace *place, GError **error);
+/* A hand takes hold of it, or lets go: brought back to where it was taken, it has the numbers that it had there, not those
+ * rounded to what a hand can do. */
+void lam_session_hold_place (LamSession *self, gboolean hold);
 /* Asks for the live slice of a place that is not set yet: a hand does not wait for one slice before it asks for the next.
  * The number of the answer (lam_session_get_live_shown ()); 0 = no live slice is in view, or there is none of that place.
  * Edits ask for none until the hand is back where the parameters are. */
@@ -159,6 +163,8 @@ LamQueue *lam_session_get_queue (LamSession *self);
  * one for a hand that moves; for measuring. */
 uint64_t lam_session_get_live_asked (LamSession *self);
 uint64_t lam_session_get_live_shown (LamSession *self);
+/* What makes the coarse slices; NULL = the exact one is fast. Its own signals; for tests. */
+gpointer lam_session_get_live_preview (LamSession *self);
 uint64_t lam_session_get_live_exact (LamSession *self);
 
 /* Emits "failed". */

@@ -31,7 +31,8 @@ static LamParameter *
 row (LamSweepModel *self, LamSweepParameter parameter, double *unit, double *zero)
 {
   static const char *const ids[] = {"center", "tilt", "source_axis", "source_detector"};
-  *unit = parameter == LAM_SWEEP_TILT ? 180 / G_PI : 1;
+  *unit = parameter == LAM_SWEEP_TILT ? 180 / G_PI
+                                      : 1 / lam_session_distance_scale (lam_session_get_parameters (self->session));
   *zero = 0;
   if (parameter == LAM_SWEEP_CENTER) {
     *zero = lam_session_file_channel (self->session, 0);
@@ -130,6 +131,7 @@ lam_sweep_model_start (LamSweepModel *self, LamSweepParameter parameter, double 
   params.from = (from - zero) / unit;
   params.to = (to - zero) / unit;
   params.count = count;
+  params.small = LAM_SWEEP_SMALL;
   if (parameter != LAM_SWEEP_TILT)
     params.slice = lam_slice_model_get_plane_index (session->slices, LAM_PLANE_SLICE);
   if (!lam_sweep_check (now, &params, error))
@@ -161,6 +163,13 @@ gboolean
 lam_sweep_model_get_running (LamSweepModel *self)
 {
   return self->running;
+}
+
+const char *
+lam_sweep_model_get_unit_of (LamSweepModel *self, LamSweepParameter parameter)
+{
+  double unit, zero;
+  return lam_parameter_get_unit (row (self, parameter, &unit, &zero));
 }
 
 const char *

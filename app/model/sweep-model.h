@@ -15,6 +15,9 @@ G_DECLARE_FINAL_TYPE (LamSweepModel, lam_sweep_model, LAM, SWEEP_MODEL, GObject)
  * channels, degrees, the geometry's length. */
 LamSweepModel *lam_sweep_model_new (LamSession *session);
 
+/* Pixels that a slice of the sweep has at least on its longer side, where it has more. */
+#define LAM_SWEEP_SMALL 168
+
 /* Which parameters can be swept now: those of a cone only there. */
 gboolean lam_sweep_model_can (LamSweepModel *self, LamSweepParameter parameter);
 /* A range about the present value that suits: from @from to @to. */
@@ -25,8 +28,9 @@ gboolean lam_sweep_model_start (LamSweepModel *self, LamSweepParameter parameter
 void lam_sweep_model_cancel (LamSweepModel *self);
 
 gboolean lam_sweep_model_get_running (LamSweepModel *self);
-const char *lam_sweep_model_get_unit (LamSweepModel *self);
-/* By value, as far as they have come. */
+const char *lam_sweep_model_get_unit (LamSweepModel *self); /* of the sweep that is there */
+const char *lam_sweep_model_get_unit_of (LamSweepModel *self, LamSweepParameter parameter); /* of the next one */
+/* By value, as far as they have come; slices are small pictures, made by the sweep's own thread. */
 guint lam_sweep_model_get_n_steps (LamSweepModel *self);
 void lam_sweep_model_get_step (LamSweepModel *self, guint i, double *value, double *score, LamSnapshot **slice);
 /* x = value, one column "sharpness". */

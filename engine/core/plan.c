@@ -12,6 +12,7 @@ struct _LamPlan {
   GArray *buffers;   /* of LamPlanBuffer */
   GArray *copies;    /* of LamPlanCopy */
   gboolean too_large;
+  int64_t slices, bin; /* lam_plan_set_limits () */
   pthread_mutex_t lock;
   GHashTable *index;                                           /* "device/name" -> position in buffers + 1 */
   GPtrArray *taken;                                            /* memory by position in buffers, or NULL */
@@ -24,6 +25,7 @@ lam_plan_new (LamDevices *set)
   LamPlan *plan = g_new0 (LamPlan, 1);
   g_atomic_ref_count_init (&plan->refs);
   plan->set = lam_devices_ref (set);
+  plan->slices = plan->bin = INT64_MAX;
   plan->phases = g_ptr_array_new_with_free_func (g_free);
   plan->buffers = g_array_new (FALSE, TRUE, sizeof (LamPlanBuffer));
   plan->copies = g_array_new (FALSE, TRUE, sizeof (LamPlanCopy));
@@ -186,6 +188,13 @@ lam_plan_copied (const LamPlan *plan)
   return sum;
 }
 
+void
+lam_plan_set_limits (LamPlan *plan, int64_t slices, int64_t bin)
+{
+  plan->slices = slices;
+  plan->bin = bin;
+}
+
 gboolean
 lam_plan_fits (const LamPlan *plan, GError **error)
 {
@@ -204,9 +213,9 @@ lam_plan_fits (const LamPlan *plan, GError **error)
   int bin = 2, percent = (int) (100.0 * (double) budget / (double) total);
   while (bin < 64 && total / ((int64_t) bin * bin * bin) > budget)
     bin *= 2;
-  if (percent >= 1)
+  if (percent >= 1 && (double) plan->slices * percent >= 100)
     g_string_append_printf (change, "at most %d %% of the slices (--slices)", percent);
-  if (total / ((int64_t) bin * bin * bin) <= budget)
+  if (total / ((int64_t) bin * bin * bin) <= budget && bin <= plan->bin)
     g_string_append_printf (change, "%s--bin %d", change->len > 0 ? ", or " : "", bin);
   g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
                "the plan needs %s and %s can be used. Smallest change that fits: %s", need, have,

@@ -39,6 +39,9 @@ void lam_plan_add_buffer (LamPlan *plan, int device, const char *name, int64_t b
 void lam_plan_extend (LamPlan *plan, const char *name, int last);
 void lam_plan_add_copy (LamPlan *plan, const char *name, int from, int to, int64_t bytes, int phase);
 
+/* What there is to leave out, so that nothing impossible is advised: slices, and the most that can be binned. */
+void lam_plan_set_limits (LamPlan *plan, int64_t slices, int64_t bin);
+
 /* Reading it. */
 int lam_plan_phases (const LamPlan *plan);
 const char *lam_plan_phase_name (const LamPlan *plan, int phase);

@@ -600,6 +600,46 @@ lam_geometry_warnings (const LamGeometry *g)
   return g_string_free (text, FALSE);
 }
 
+/* Each view a little further than the one before, the same way round. */
+static gboolean
+turns_steadily (const LamGeometry *g)
+{
+  double way = g->views > 1 ? g->angles[1] - g->angles[0] : 0;
+  for (int64_t v = 1; v < g->views; v++) {
+    double step = g->angles[v] - g->angles[v - 1];
+    if (!(step * way > 0) || fabs (step) > G_PI / 4)
+      return FALSE;
+  }
+  return g->views > 1;
+}
+
+char *
+lam_geometry_direct_warning (const LamGeometry *g)
+{
+  g_return_val_if_fail (g != NULL, NULL);
+  gboolean fan = g->kind == LAM_GEOMETRY_CONE && isfinite (g->source_detector);
+  double span = lam_geometry_span (g), step = span / (double) LAM_MAX (g->views, 1), turn = fan ? 360 : 180;
+  if (g->shifts || !turns_steadily (g))
+    return NULL;
+  double whole = floor ((span + 0.5 * step) / turn), over = span - whole * turn;
+  if (whole >= 1 && over > 0.5 * step)
+    return g_strdup_printf ("the views cover %.6g degrees, %.6g more than %s: %s counts the directions that come again "
+                            "double; use the iterative method (VCD), or data without the views that repeat. Where "
+                            "angles are given as START:STOP, STOP is where one view more would be",
+                            span, over,
+                            whole > 1 ? "whole turns"
+                            : fan     ? "a turn"
+                                      : "half a turn",
+                            fan ? "FDK" : "FBP");
+  /* A short scan of a fan sees some rays twice; as many as there are degrees over the half turn. */
+  if (fan && whole == 0 && span > 180 * 1.02)
+    return g_strdup_printf (
+        "the views cover %.6g of 360 degrees: FDK counts double what is seen twice; use the iterative "
+        "method (VCD), or views over the whole turn",
+        span);
+  return NULL;
+}
+
 /* --- Region of reconstruction --- */
 
 int32_t *

@@ -75,6 +75,10 @@ gboolean lam_geometry_check (const LamGeometry *g, GError **error);
  * degrees. One line each, newline-separated, or NULL. */
 char *lam_geometry_warnings (const LamGeometry *g);
 
+/* What FBP and FDK make of these angles beside: they give every view the same weight, which is right for half turns (cone
+ * beam: whole turns) and nothing over. One line, or NULL; the iterative method does not mind. g_free (). */
+char *lam_geometry_direct_warning (const LamGeometry *g);
+
 /* The automatic volume (spec section 4): sets voxel_pitch, the three sizes and slice_offset from the detector, the
  * aspects, the shifts and the padding. K is the row count in parallel beam. Refuses a scan that is not usable. */
 gboolean lam_geometry_auto_volume (LamGeometry *g, GError **error);

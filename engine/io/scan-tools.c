@@ -32,6 +32,27 @@ lam_scan_free (LamScan *s)
   g_free (s);
 }
 
+LamScan *
+lam_scan_copy (const LamScan *from)
+{
+  LamScan *s = g_new (LamScan, 1);
+  *s = *from;
+  s->geometry = lam_geometry_copy (from->geometry);
+  s->path = g_strdup (from->path);
+  s->data_path = g_strdup (from->data_path);
+  s->flats_path = g_strdup (from->flats_path);
+  s->darks_path = g_strdup (from->darks_path);
+  s->weights_path = g_strdup (from->weights_path);
+  s->findings = g_ptr_array_new ();
+  for (guint i = 0; i < from->findings->len; i++) {
+    const LamFinding *f = from->findings->pdata[i];
+    LamFinding *own = g_new (LamFinding, 1);
+    *own = (LamFinding){f->kind, g_strdup (f->field), g_strdup (f->text), g_strdup (f->value), g_strdup (f->option)};
+    g_ptr_array_add (s->findings, own);
+  }
+  return s;
+}
+
 void
 lam_scan_found (LamScan *scan, LamFindingKind kind, const char *field, const char *option, char *value_take,
                 const char *format, ...)

@@ -93,6 +93,8 @@ typedef struct {
  * file, a folder of TIFF images, a geometry that is not built. Missing things are findings, not errors. */
 LamScan *lam_scan_open (const char *path, const LamScanOptions *options, GError **error);
 void lam_scan_free (LamScan *scan);
+/* What is known of it, for whoever asks after the scan itself has gone to a reader. */
+LamScan *lam_scan_copy (const LamScan *scan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamScan, lam_scan_free)
 
 /* Reads detector rows @rows of the file ({0, 0} = scan->rows), with n = their number, C order, into what is not NULL:

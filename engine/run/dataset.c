@@ -183,8 +183,7 @@ read_arrays (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRa
   Io io = {control};
   LamIoControl ioc = {io_cancelled, io_progress, &io};
   int64_t n = lam_range_size (rows), channels = scan->geometry->channels, view = lam_mul_size (n, channels);
-  gboolean mask = scan->kind == LAM_SCAN_COUNTS && params->transmission.policy == LAM_DEFECT_MASK;
-  gboolean weighted = scan->has_weights || mask || params->weights != LAM_WEIGHTS_UNWEIGHTED;
+  gboolean weighted = lam_prepare_weighted (params, scan);
   float *flats = NULL, *darks = NULL;
   gboolean ok = FALSE;
   d->sinogram = lam_alloc_n (lam_mul_size (scan->geometry->views, view), 4, "projections", error);
@@ -325,6 +324,34 @@ fill_listed (LamDataset *d, const LamScan *scan, const LamPrepareParams *params,
                                      &filled, error);
 }
 
+/* In place of what is there; a sample that had none gets none. */
+static gboolean
+make_weights (LamDataset *d, const LamScan *scan, const LamPrepareParams *params, GError **error)
+{
+  int64_t samples = d->geometry->views * d->geometry->rows * d->geometry->channels, out = 0;
+  const char *name = lam_weights_name (params->made_weights);
+  if (params->weights != LAM_PREPARE_WEIGHTS_MADE
+      || (params->made_weights == LAM_WEIGHTS_UNWEIGHTED && !scan->has_weights))
+    return TRUE;
+  float *made = lam_alloc_n (samples, 4, "weights", error);
+  if (!made)
+    return FALSE;
+  lam_make_weights (params->made_weights, d->sinogram, samples, made);
+  for (int64_t i = 0; i < samples; i++) {
+    out += !(d->weights[i] > 0);
+    d->weights[i] = d->weights[i] > 0 ? made[i] : 0;
+  }
+  lam_free (made);
+  if (scan->has_weights)
+    say (d,
+         "weights: %s, in place of those of the file (dataset %s); %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+         " samples have weight 0 there and stay left out",
+         name, scan->weights_path, out, samples);
+  else
+    say (d, "weights: %s", name);
+  return TRUE;
+}
+
 static gboolean
 prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange rows, const float *flat,
          const float *dark, LamControl *control, GError **error)
@@ -374,16 +401,8 @@ prepare (LamDataset *d, LamScan *scan, const LamPrepareParams *params, LamRange 
   if (!lam_prepare_apply (&d->sinogram, &d->weights, g, params, scan, d->log, control, error))
     return FALSE;
   int64_t samples = g->views * g->rows * g->channels;
-  if (params->weights != LAM_WEIGHTS_UNWEIGHTED && !scan->has_weights) {
-    float *made = lam_alloc_n (samples, 4, "weights", error);
-    if (!made)
-      return FALSE;
-    lam_make_weights (params->weights, d->sinogram, samples, made);
-    for (int64_t i = 0; i < samples; i++)
-      d->weights[i] = d->weights[i] > 0 ? made[i] : 0;
-    lam_free (made);
-    say (d, "weights: %s", lam_weights_name (params->weights));
-  }
+  if (!make_weights (d, scan, params, error))
+    return FALSE;
   if (!lam_check_sinogram (d->sinogram, d->weights, NULL, g->views, g->rows, g->channels, error)) {
     g_prefix_error (error, "%s: ", scan->path);
     return FALSE;
@@ -413,7 +432,9 @@ tell_origin (LamDataset *d, const LamScan *scan, const LamPrepareParams *params,
   made->slices_of = scan->file_rows;
   made->bin = params->bin;
   made->first_channel = params->crop_channels.begin;
-  made->weights = g_strdup (scan->has_weights ? "of the file" : lam_weights_name (params->weights));
+  made->bad_pixels = params->bad_pixels_from ? g_path_get_basename (params->bad_pixels_from) : NULL;
+  gboolean given = scan->has_weights && params->weights != LAM_PREPARE_WEIGHTS_MADE;
+  made->weights = g_strdup (given ? "of the file" : lam_weights_name (params->made_weights));
 }
 
 LamDataset *

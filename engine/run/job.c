@@ -28,7 +28,7 @@ struct _LamJob {
   LamMailbox *mailbox;
   LamControl control;
   pthread_t thread;
-  gboolean started, joined;
+  gboolean started, joined, lasting;
 
   pthread_mutex_t lock; /* all below */
   LamJobState state;
@@ -226,6 +226,18 @@ lam_job_join (LamJob *self)
     return;
   pthread_join (self->thread, NULL);
   self->joined = TRUE;
+}
+
+void
+lam_job_set_lasting (LamJob *self, gboolean lasting)
+{
+  self->lasting = lasting;
+}
+
+gboolean
+lam_job_get_lasting (LamJob *self)
+{
+  return self->lasting;
 }
 
 /* ---- commands ---- */

@@ -33,6 +33,9 @@ typedef gboolean (*LamJobFunc) (LamJob *job, gpointer data, GError **error);
 LamJob *lam_job_new (const char *title, LamJobFunc func, gpointer data, GDestroyNotify free_data);
 /* Starts the thread; a queue (queue.h) does that in turn. */
 void lam_job_start (LamJob *job);
+/* What it writes is written to the end: a queue that is shut down waits for it and does not cancel it. Before it starts. */
+void lam_job_set_lasting (LamJob *job, gboolean lasting);
+gboolean lam_job_get_lasting (LamJob *job);
 /* Waits for the thread to end; for tests and for quitting. */
 void lam_job_join (LamJob *job);
 

@@ -242,7 +242,8 @@ static gpointer
 preview_work (gpointer owner, gpointer data, GError **error)
 {
   LamPreparePreview *self = owner;
-  return compute (self, &((Wanted *) data)->request, &self->control, error);
+  Wanted *w = data;
+  return lam_prepare_params_resolve (&w->params, error) ? compute (self, &w->request, &self->control, error) : NULL;
 }
 
 static void

@@ -47,7 +47,10 @@ lam_prepare_bad_pixels (const LamPrepareParams *params, const LamScan *scan, con
           ? g_strdup_printf ("%" G_GINT64_FORMAT " dead and %" G_GINT64_FORMAT " hot found at %g sigmas", counts.dead,
                              counts.hot, params->bad_pixel_sigmas)
           : NULL;
-  g_autofree char *list_text = params->bad_pixels ? g_strdup_printf ("%" G_GINT64_FORMAT " listed", listed) : NULL;
+  g_autofree char *file = params->bad_pixels_from ? g_path_get_basename (params->bad_pixels_from) : NULL;
+  g_autofree char *list_text = params->bad_pixels ? g_strdup_printf ("%" G_GINT64_FORMAT " listed%s%s", listed,
+                                                                     file ? " in " : "", file ? file : "")
+                                                  : NULL;
   say (log, "bad pixels: %s%s%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " in all", search ? search : "",
        search && list_text ? ", " : "", list_text ? list_text : "", all, lam_range_size (rows) * channels.end);
   return list;

@@ -28,6 +28,24 @@ lam_prepare_background_from_name (const char *name, LamPrepareBackground *backgr
   return FALSE;
 }
 
+gboolean
+lam_prepare_weights_from_name (const char *name, LamPrepareParams *params, GError **error)
+{
+  gboolean automatic = g_strcmp0 (name, "auto") == 0;
+  params->made_weights = LAM_WEIGHTS_UNWEIGHTED;
+  if (automatic || g_strcmp0 (name, "given") == 0) {
+    params->weights = automatic ? LAM_PREPARE_WEIGHTS_AUTO : LAM_PREPARE_WEIGHTS_GIVEN;
+    return TRUE;
+  }
+  params->weights = LAM_PREPARE_WEIGHTS_MADE;
+  if (lam_weights_from_name (name, &params->made_weights, NULL))
+    return TRUE;
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+               "weights \"%s\": unknown; use auto, given, unweighted, transmission, transmission_root or emission",
+               name ? name : "");
+  return FALSE;
+}
+
 void
 lam_prepare_params_init (LamPrepareParams *params)
 {
@@ -45,12 +63,59 @@ lam_prepare_params_copy (const LamPrepareParams *from, LamPrepareParams *to)
   *to = *from;
   if (to->bad_pixels)
     g_bytes_ref (to->bad_pixels);
+  to->bad_pixels_from = g_strdup (from->bad_pixels_from);
 }
 
 void
 lam_prepare_params_clear (LamPrepareParams *params)
 {
   g_clear_pointer (&params->bad_pixels, g_bytes_unref);
+  g_clear_pointer (&params->bad_pixels_from, g_free);
+}
+
+void
+lam_prepare_params_set (LamPrepareParams *to, const LamPrepareParams *from)
+{
+  LamPrepareParams old = *to;
+  lam_prepare_params_copy (from, to);
+  lam_prepare_params_clear (&old);
+}
+
+/* ---- lists of bad pixels ---- */
+
+/* Nobody wrote more by hand, and a scan taken for a list must not fill the memory. */
+#define LIST_BYTES (INT64_C (64) << 20)
+
+LamBadPixels *
+lam_prepare_read_bad_pixels (const char *path, GError **error)
+{
+  LamFileStamp stamp;
+  gsize length = 0;
+  g_autofree char *text = NULL, *name = g_filename_display_name (path);
+  g_autoptr (GError) reason = NULL;
+  if (!lam_file_stamp (path, &stamp, error))
+    return NULL;
+  if (stamp.size <= LIST_BYTES && !g_file_get_contents (path, &text, &length, &reason)) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_IO, "%s", reason->message);
+    return NULL;
+  }
+  if (!text || strlen (text) != length || !g_utf8_validate (text, -1, NULL)) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT,
+                 "%s is no list of bad pixels: a text was expected, with a detector row and a channel on each line, "
+                 "counted from 0",
+                 name);
+    return NULL;
+  }
+  return lam_bad_pixels_parse (text, name, error);
+}
+
+gboolean
+lam_prepare_params_resolve (LamPrepareParams *params, GError **error)
+{
+  if (!params->bad_pixels_from || params->bad_pixels)
+    return TRUE;
+  params->bad_pixels = lam_prepare_read_bad_pixels (params->bad_pixels_from, error);
+  return params->bad_pixels != NULL;
 }
 
 static gboolean
@@ -64,16 +129,19 @@ lam_prepare_params_equal (const LamPrepareParams *a, const LamPrepareParams *b)
 {
   int64_t na, nb;
   const int32_t *x = lam_bad_pixels_data (a->bad_pixels, &na), *y = lam_bad_pixels_data (b->bad_pixels, &nb);
+  gboolean same_list =
+      g_strcmp0 (a->bad_pixels_from, b->bad_pixels_from) == 0
+      && (a->bad_pixels_from || (na == nb && (na == 0 || memcmp (x, y, (size_t) na * 2 * sizeof *x) == 0)));
   const LamTransmissionOptions *s = &a->transmission, *t = &b->transmission;
   return same_range (a->rows, b->rows) && same_range (a->crop_rows, b->crop_rows)
          && same_range (a->crop_channels, b->crop_channels) && a->bin == b->bin && s->policy == t->policy
          && s->passes == t->passes && !s->clamp_above == !t->clamp_above && !s->magnitude == !t->magnitude
-         && !a->find_bad_pixels == !b->find_bad_pixels && a->bad_pixel_sigmas == b->bad_pixel_sigmas && na == nb
-         && (na == 0 || memcmp (x, y, (size_t) na * 2 * sizeof *x) == 0) && a->tilt == b->tilt
-         && a->background == b->background && a->edge_width == b->edge_width && a->zingers == b->zingers
-         && a->stripes.kind == b->stripes.kind && a->stripes.snr == b->stripes.snr
+         && !a->find_bad_pixels == !b->find_bad_pixels && a->bad_pixel_sigmas == b->bad_pixel_sigmas && same_list
+         && a->tilt == b->tilt && a->background == b->background && a->edge_width == b->edge_width
+         && a->zingers == b->zingers && a->stripes.kind == b->stripes.kind && a->stripes.snr == b->stripes.snr
          && a->stripes.large == b->stripes.large && a->stripes.small == b->stripes.small
-         && a->stripes.sigma == b->stripes.sigma && a->stripes.levels == b->stripes.levels && a->weights == b->weights;
+         && a->stripes.sigma == b->stripes.sigma && a->stripes.levels == b->stripes.levels && a->weights == b->weights
+         && a->made_weights == b->made_weights;
 }
 
 /* ---- what is read, and what is kept of it ---- */
@@ -163,6 +231,13 @@ lam_prepare_params_check (const LamPrepareParams *params, const LamScan *scan, G
                  scan->path);
     return FALSE;
   }
+  if (params->weights == LAM_PREPARE_WEIGHTS_GIVEN && !scan->has_weights) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
+                 "weights \"given\": %s has none of its own; use auto, unweighted, transmission, transmission_root or "
+                 "emission",
+                 scan->path);
+    return FALSE;
+  }
   return lam_stripe_options_check (&params->stripes, scan->geometry->views, lam_range_size (channels) / params->bin,
                                    error);
 }
@@ -213,6 +288,13 @@ lam_prepare_geometry (const LamPrepareParams *params, const LamScan *scan, GErro
   if (!g || !crop_rows (g, params, scan, error) || !lam_prepare_follow (g, params, scan, error))
     return NULL;
   return g_steal_pointer (&g);
+}
+
+gboolean
+lam_prepare_weighted (const LamPrepareParams *params, const LamScan *scan)
+{
+  return scan->has_weights || params->made_weights != LAM_WEIGHTS_UNWEIGHTED
+         || (scan->kind == LAM_SCAN_COUNTS && params->transmission.policy == LAM_DEFECT_MASK);
 }
 
 /* ---- memory ---- */

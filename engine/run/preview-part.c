@@ -154,6 +154,7 @@ find_bad (LamPreviewPart *p, const LamPrepareParams *params, GPtrArray *log, GEr
   key.find_bad_pixels = params->find_bad_pixels;
   key.bad_pixel_sigmas = params->find_bad_pixels ? params->bad_pixel_sigmas : key.bad_pixel_sigmas;
   key.bad_pixels = params->bad_pixels;
+  key.bad_pixels_from = params->bad_pixels_from;
   if (!p->has_bad || !lam_prepare_params_equal (&key, &p->bad_for)) {
     int64_t at = rows.begin * p->scan->geometry->channels;
     g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
@@ -321,7 +322,8 @@ stats_key (const LamPrepareParams *params)
   LamPrepareParams key = *params;
   lam_stripe_options_init (&key.stripes);
   key.zingers = 0;
-  key.weights = LAM_WEIGHTS_UNWEIGHTED;
+  key.weights = LAM_PREPARE_WEIGHTS_AUTO;
+  key.made_weights = LAM_WEIGHTS_UNWEIGHTED;
   return key;
 }
 

@@ -20,6 +20,7 @@ typedef struct {
   int64_t bin;
   int64_t first_channel;         /* of the file, where the data begin */
   char *weights;                 /* a kind's name (weights.h) or "of the file" */
+  char *bad_pixels;              /* base name of the file that listed ones are from; NULL: none */
   char *defects;                 /* policy's name; NULL: the samples were no counts */
   LamTransmissionReport counted; /* with defects */
 } LamProvenance;

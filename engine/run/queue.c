@@ -143,7 +143,8 @@ lam_queue_shut_down (LamQueue *self)
   for (guint i = 0; i < n; i++) {
     g_autoptr (LamJob) job = g_list_model_get_item (G_LIST_MODEL (self->jobs), i);
     g_signal_handlers_disconnect_by_func (job, finished_cb, self);
-    lam_job_cancel (job);
+    if (!lam_job_get_lasting (job))
+      lam_job_cancel (job);
     lam_job_join (job);
   }
   g_clear_object (&self->running);

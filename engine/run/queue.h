@@ -17,7 +17,7 @@ void lam_queue_add_now (LamQueue *q, LamJob *job);
 void lam_queue_remove (LamQueue *q, LamJob *job);
 /* The one that runs, or NULL. */
 LamJob *lam_queue_get_running (LamQueue *q);
-/* Cancels all and waits; for quitting. */
+/* Cancels all but what lasts (lam_job_set_lasting ()), and waits; for quitting. */
 void lam_queue_shut_down (LamQueue *q);
 
 G_END_DECLS

@@ -126,6 +126,18 @@ lam_recon_stamp_data (LamRecon *r, GError **error)
   return lam_control_go_on (r->control, error);
 }
 
+static const char *
+scan_name (const LamRecon *r)
+{
+  return r->dataset->path ? r->dataset->path : r->dataset->name;
+}
+
+static const char *
+command_name (const LamRecon *r)
+{
+  return r->params->command ? r->params->command : "window";
+}
+
 static gboolean
 write_state (LamRecon *r, GError **error)
 {
@@ -139,6 +151,8 @@ write_state (LamRecon *r, GError **error)
       || !lam_checkpoint_put_text (w, "instruction_set", lam_isa_name (lam_isa ()), error)
       || !lam_checkpoint_put_text (w, "identity", id, error)
       || !lam_checkpoint_put_text (w, "data", r->data_stamp, error)
+      || !lam_checkpoint_put_text (w, "scan", scan_name (r), error)
+      || !lam_checkpoint_put_text (w, "command", command_name (r), error)
       || !lam_checkpoint_put_double (w, "tilt", r->dataset->tilt, error)
       || !lam_checkpoint_put_int (w, "iteration", r->vcd->iteration, error)
       || !lam_checkpoint_put_int (w, "seed", (int64_t) r->vcd->params.seed, error)
@@ -198,6 +212,47 @@ lam_recon_checkpoint (LamRecon *r, double iteration_seconds)
     lam_recon_log (r, "the checkpoint could not be written, the run goes on: %s", error->message);
   r->checkpoint_seconds = (double) (lam_clock_ns () - start) / 1e9;
   r->iterations_since = 0;
+}
+
+/* "lamina reconstruct tooth.h5", of tooth.h5, after iteration 12; as far as the state says. */
+static char *
+describe_state (LamCheckpoint *c)
+{
+  int64_t iteration = 0;
+  g_autofree char *scan = lam_checkpoint_find (c, "scan") ? lam_checkpoint_get_text (c, "scan", NULL) : NULL;
+  g_autofree char *command = lam_checkpoint_find (c, "command") ? lam_checkpoint_get_text (c, "command", NULL) : NULL;
+  lam_checkpoint_get_int (c, "iteration", &iteration, NULL);
+  return g_strdup_printf ("\"%s\", of %s, after iteration %" G_GINT64_FORMAT, command ? command : "not named",
+                          scan ? scan : "an unnamed scan", iteration);
+}
+
+/* One that is damaged is no use to anybody. */
+gboolean
+lam_recon_may_replace (LamRecon *r, const LamVcdParams *params, GError **error)
+{
+  double tilt;
+  g_autoptr (LamCheckpoint) c =
+      r->params->other_state != LAM_STATE_REPLACE && g_file_test (r->params->checkpoint, G_FILE_TEST_EXISTS)
+          ? lam_checkpoint_open (r->params->checkpoint, NULL)
+          : NULL;
+  g_autofree char *stored = c ? lam_checkpoint_get_text (c, "identity", NULL) : NULL;
+  g_autofree char *data = c ? lam_checkpoint_get_text (c, "data", NULL) : NULL, *mine = identity (r, params);
+  if (!c)
+    return TRUE;
+  g_autofree char *other = describe_state (c);
+  gboolean same = g_strcmp0 (stored, mine) == 0 && g_strcmp0 (data, r->data_stamp) == 0
+                  && lam_checkpoint_get_double (c, "tilt", &tilt, NULL) && tilt == r->dataset->tilt;
+  if (same || r->params->other_state == LAM_STATE_TELL) {
+    lam_recon_log (r, "%s: the state of %s is replaced: %s", r->params->checkpoint,
+                   same ? "this same run" : "another run", other);
+    return TRUE;
+  }
+  g_set_error (
+      error, LAM_ERROR, LAM_ERROR_INVALID,
+      "%s holds the state of another run: %s. This one is \"%s\", of %s. Go on with that one (--resume, with its "
+      "scan and options), name another file, or remove this one",
+      r->params->checkpoint, other, command_name (r), scan_name (r));
+  return FALSE;
 }
 
 /* A state is used only on the data that it was made of: the same shape does not make them the same. */

@@ -108,5 +108,7 @@ lam_job_new_save (LamReconResult *result, const char *path)
   Save *s = g_new0 (Save, 1);
   s->result = lam_recon_result_ref (result);
   s->path = g_strdup (path);
-  return lam_job_new (path, save_run, s, save_free);
+  LamJob *job = lam_job_new (path, save_run, s, save_free);
+  lam_job_set_lasting (job, TRUE);
+  return job;
 }

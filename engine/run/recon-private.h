@@ -33,6 +33,8 @@ int64_t lam_recon_slab_views (const LamGeometry *g);
 
 /* Looks at the data, while the dataset still has them, so that a state is never resumed on others. */
 gboolean lam_recon_stamp_data (LamRecon *r, GError **error);
+/* A new run: whether its state may take the place of what lies there. */
+gboolean lam_recon_may_replace (LamRecon *r, const LamVcdParams *params, GError **error);
 /* Writes the state when it is due; @iteration_seconds < 0: now, unless it is there. A failed write is logged, not an error of the run. */
 void lam_recon_checkpoint (LamRecon *r, double iteration_seconds);
 /* Reads what a new solver must be made with (sigmas, iteration); then the arrays. */

@@ -218,6 +218,7 @@ provenance (const LamReconResult *r, const char *date)
   }
   put_int (b, "bin", made->bin);
   put_text (b, "weights", r->params.method == LAM_METHOD_VCD ? made->weights : NULL);
+  put_text (b, "bad_pixels", made->bad_pixels);
   put_counts (b, made);
   put_text (b, "method", r->params.method == LAM_METHOD_VCD ? "vcd" : cone ? "fdk" : "fbp");
   put_text (b, "mask", r->geometry->mask == LAM_MASK_NONE ? "none" : "ellipse");

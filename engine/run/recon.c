@@ -119,6 +119,7 @@ make_plan (LamProjector *p, LamPlan *plan, gboolean weighted, gboolean host_data
   } else
     plan_direct (p, plan);
   plan_host (plan, p->geometry, weighted, host_data, params, lam_plan_phases (plan) - 1);
+  lam_plan_set_limits (plan, p->geometry->recon_slices, LAM_MIN (p->geometry->rows, p->geometry->channels));
   return TRUE;
 }
 
@@ -222,6 +223,9 @@ run_direct (LamRecon *r, GError **error)
   for (int d = 0; d < p->slices.devices; d++)
     if (!(r->sino.at[d] = lam_plan_take (r->plan, d, "error", error)))
       return FALSE;
+  g_autofree char *warning = lam_geometry_direct_warning (p->geometry);
+  if (warning)
+    lam_recon_log (r, "%s", warning);
   lam_control_progress (r->control, "filter", 0, 2);
   p->plan = r->plan;
   if (!put_data (r, &r->sino, NULL, error) || !lam_direct_filter (p, &r->sino, &r->sino, error))
@@ -371,6 +375,8 @@ run (LamRecon *r, GError **error)
   r->plan = lam_plan_new (r->set);
   v = vcd_params (k, 1, 1);
   if (k->method == LAM_METHOD_VCD && k->checkpoint && !lam_recon_stamp_data (r, error))
+    return FALSE;
+  if (k->method == LAM_METHOD_VCD && k->checkpoint && !k->resume && !lam_recon_may_replace (r, &v, error))
     return FALSE;
   if (k->method == LAM_METHOD_VCD && k->resume && !lam_recon_resume_params (r, &v, error))
     return FALSE;

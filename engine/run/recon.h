@@ -23,6 +23,13 @@ typedef enum {
   LAM_INIT_CURRENT, /* init_volume */
 } LamInit;
 
+/* What becomes of a state of another run that lies where this one's is to be kept, when it is not gone on with. */
+typedef enum {
+  LAM_STATE_REPLACE, /* the caller looks after its states */
+  LAM_STATE_TELL,    /* it is replaced, and the log says so */
+  LAM_STATE_REFUSE,  /* it stays: the run does not start */
+} LamOtherState;
+
 typedef struct {
   LamMethod method;
   char *devices; /* "auto", "cpu", "4xcpu" */
@@ -41,6 +48,7 @@ typedef struct {
   char *command;    /* who asked: a command line; NULL: the window */
   char *checkpoint; /* file to keep the state in, or NULL: none */
   gboolean resume;  /* go on from it */
+  LamOtherState other_state;
   gboolean consume; /* drop the dataset's arrays once they are on the devices */
   int64_t held;     /* bytes of host arrays that the caller keeps throughout, beside the dataset's */
 } LamReconParams;

@@ -415,7 +415,8 @@ tell_step (const LamSweepStep *step, int index, gpointer data)
 {
   Telling *t = data;
   LamSweepStep copy = *step;
-  lam_snapshot_ref (copy.slice);
+  int64_t small = t->data->params.small;
+  copy.slice = small > 0 ? lam_snapshot_shrink (step->slice, small) : lam_snapshot_ref (step->slice);
   pthread_mutex_lock (&t->data->lock);
   g_array_append_val (t->data->steps, copy);
   pthread_mutex_unlock (&t->data->lock);

@@ -45,6 +45,7 @@ typedef struct {
   int count;           /* slices: 3 to 99 (9) */
   int64_t slice;       /* of the volume; -1: lam_sweep_slice () */
   const char *devices; /* as of lam_devices_new (); not owned */
+  int64_t small;       /* of a job: its steps' slices are shrunk to about so many pixels; 0: as they are */
 } LamSweepParams;
 
 void lam_sweep_params_init (LamSweepParams *params, LamSweepParameter parameter);
