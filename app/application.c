@@ -249,6 +249,8 @@ lam_application_startup (GApplication *application)
       {"window.close", {"<Control>w"}},
       {"win.undo", {"<Control>z"}},
       {"win.redo", {"<Control><Shift>z"}},
+      {"win.workspace::reconstruct", {"<Control>1"}},
+      {"win.workspace::sequence", {"<Control>2"}},
       {"win.sidebar", {"F9"}},
       {"win.fullscreen", {"F11"}},
       {"win.show-help-overlay", {"<Control>question"}},

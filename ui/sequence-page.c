@@ -411,6 +411,7 @@ new_sidebar (LamSequencePage *self)
   self->groups = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->sidebar), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
   gtk_widget_set_size_request (self->sidebar, 316, -1);
+  gtk_widget_set_hexpand (self->sidebar, FALSE);
   gtk_widget_set_margin_start (self->groups, 12);
   gtk_widget_set_margin_end (self->groups, 12);
   gtk_widget_set_margin_top (self->groups, 10);
@@ -524,7 +525,7 @@ new_main (LamSequencePage *self)
   gtk_box_append (GTK_BOX (right), new_part_buttons (self));
   GtkWidget *train = new_card (_ ("Train"), self->took, self->train),
             *signal = new_card (_ ("Signal"), right, GTK_WIDGET (self->signal_chart)),
-            *sensitivity = new_card (_ ("Sensitivity"), new_dim (_ ("for 100 % more T1 (line), T2 (dashes)")),
+            *sensitivity = new_card (_ ("Sensitivity"), new_dim (_ ("per 100 % of T1 (line), T2 (dashes)")),
                                      GTK_WIDGET (self->sensitivity_chart)),
             *bounds =
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
@@ -534,6 +535,7 @@ new_main (LamSequencePage *self)
   gtk_box_append (GTK_BOX (lower), sensitivity);
   gtk_box_append (GTK_BOX (lower), bounds);
   gtk_widget_set_size_request (lower, -1, 200);
+  gtk_widget_set_hexpand (main, TRUE);
   gtk_widget_set_margin_start (main, 10);
   gtk_widget_set_margin_end (main, 10);
   gtk_widget_set_margin_top (main, 10);

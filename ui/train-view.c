@@ -229,14 +229,44 @@ draw_samples (LamTrainView *self, GtkSnapshot *snapshot, const graphene_rect_t *
   int last = -1;
   for (int i = 0; i < r->samples; i++) {
     int x = (int) (p->origin.x + r->time[i] / r->duration * p->size.width);
-    if (x > last + 1)
-      gtk_snapshot_append_color (snapshot, &green, &GRAPHENE_RECT_INIT (x, top, 1.5f, 10));
-    last = MAX (last, x);
+    if (x <= last + 1) /* as many as can be told apart */
+      continue;
+    gtk_snapshot_append_color (snapshot, &green, &GRAPHENE_RECT_INIT (x, top, 1, 10));
+    last = x;
   }
   g_autofree char *end = r->duration >= 1 ? g_strdup_printf (_ ("%.3g s"), r->duration)
                                           : g_strdup_printf (_ ("%.4g ms"), r->duration * 1e3);
   draw_text (self, snapshot, "0", LAM_COLOUR_DIM, p->origin.x, top + 22, 0);
   draw_text (self, snapshot, end, LAM_COLOUR_DIM, p->origin.x + p->size.width, top + 22, 1);
+}
+
+/* Stems; where they would touch each other, the area that they fill. */
+static void
+draw_values (LamTrainView *self, cairo_t *cr, const double *v, int n, double zero, GdkRGBA *colour)
+{
+  graphene_rect_t p = plot (self);
+  double apart = p.size.width / MAX (n - 1, 1);
+  gdk_cairo_set_source_rgba (cr, colour);
+  if (apart >= 3) {
+    cairo_set_line_width (cr, CLAMP (apart * 0.4, 1, 4));
+    for (int i = 0; i < n; i++) {
+      cairo_move_to (cr, x_of (self, i, n), zero);
+      cairo_line_to (cr, x_of (self, i, n), y_of (self, v[i]));
+    }
+    cairo_stroke (cr);
+    return;
+  }
+  int step = MAX (1, (int) (0.5 / apart));
+  for (int i = 0; i < n; i += step)
+    cairo_line_to (cr, x_of (self, i, n), y_of (self, v[i]));
+  cairo_set_line_width (cr, 1.5);
+  cairo_stroke_preserve (cr);
+  cairo_line_to (cr, x_of (self, n - 1, n), zero);
+  cairo_line_to (cr, x_of (self, 0, n), zero);
+  cairo_close_path (cr);
+  colour->alpha = 0.25f;
+  gdk_cairo_set_source_rgba (cr, colour);
+  cairo_fill (cr);
 }
 
 static void
@@ -259,15 +289,7 @@ lam_train_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     return;
   cairo_t *cr = gtk_snapshot_append_cairo (
       snapshot, &GRAPHENE_RECT_INIT (0, 0, gtk_widget_get_width (widget), gtk_widget_get_height (widget)));
-  gdk_cairo_set_source_rgba (cr, &blue);
-  cairo_set_line_width (cr, CLAMP (p.size.width / n * 0.5, 0.7, 4));
-  int step = MAX (1, (int) (n / MAX (p.size.width, 1)));
-  for (int i = 0; i < n; i += step) {
-    double x = x_of (self, i, n);
-    cairo_move_to (cr, x, zero);
-    cairo_line_to (cr, x, y_of (self, v[i]));
-  }
-  cairo_stroke (cr);
+  draw_values (self, cr, v, n, zero, &blue);
   draw_before (self, cr);
   int handles = MIN (n, 9);
   for (int k = 0; k < handles; k++) {

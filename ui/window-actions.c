@@ -87,6 +87,8 @@ run_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   LamWindow *self = LAM_WINDOW (widget);
   LamSessionState state = lam_session_get_state (self->session);
+  if (lam_window_shows_sequence (self)) /* there the signal follows by itself */
+    return;
   if (state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED) {
     if (g_str_equal (name, "win.run-or-pause"))
       lam_session_pause (self->session, state == LAM_SESSION_RUNNING);
@@ -126,11 +128,13 @@ simple_cb (GtkWidget *widget, const char *name, GVariant *parameter)
     lam_slice_model_level_reset (slices);
   else if (g_str_equal (name, "win.fit"))
     lam_slice_view_fit (lam_reconstruct_page_get_slice_view (self->reconstruct));
-  else if (g_str_equal (name, "win.next-pane"))
-    lam_reconstruct_page_next_pane (self->reconstruct, 1);
-  else if (g_str_equal (name, "win.previous-pane"))
-    lam_reconstruct_page_next_pane (self->reconstruct, -1);
-  else if (g_str_equal (name, "win.jobs"))
+  else if (g_str_equal (name, "win.next-pane") || g_str_equal (name, "win.previous-pane")) {
+    int step = g_str_equal (name, "win.next-pane") ? 1 : -1;
+    if (lam_window_shows_sequence (self))
+      lam_sequence_page_next_pane (self->sequence, step);
+    else
+      lam_reconstruct_page_next_pane (self->reconstruct, step);
+  } else if (g_str_equal (name, "win.jobs"))
     gtk_menu_button_popup (self->jobs_button);
 }
 
@@ -147,6 +151,7 @@ sidebar_change_cb (GSimpleAction *action, GVariant *value, gpointer window)
 {
   g_simple_action_set_state (action, value);
   lam_reconstruct_page_set_show_sidebar (LAM_WINDOW (window)->reconstruct, g_variant_get_boolean (value));
+  lam_sequence_page_set_show_sidebar (LAM_WINDOW (window)->sequence, g_variant_get_boolean (value));
 }
 
 static void
@@ -254,6 +259,8 @@ lam_window_actions_init (LamWindow *self)
       {.name = "colour-map", .parameter_type = "i", .state = "0", .change_state = colour_map_change_cb},
   };
   g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
+  g_autoptr (GPropertyAction) workspace = g_property_action_new ("workspace", self->views, "visible-child-name");
+  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (workspace));
   lam_undo_add_actions (lam_session_get_undo (self->session), G_ACTION_MAP (self));
   g_signal_connect_object (lam_session_get_slices (self->session), "notify::colour-map",
                            G_CALLBACK (colour_map_notify_cb), self, 0);

@@ -9,12 +9,15 @@ struct _LamWindow {
   AdwApplicationWindow parent_instance;
   LamSession *session;
   AdwToastOverlay *toasts;
-  GtkStack *stack; /* start page, or the workspaces */
+  GtkStack *stack; /* Reconstruct's start page, or its workspace */
   AdwViewStack *views;
-  AdwWindowTitle *title;
-  guint focus_source;
+  AdwSqueezer *switcher; /* of the workspaces, where the header has room */
+  GtkWidget *low_switcher;
+  guint focus_source, switcher_source;
   GtkImage *pause_image;
   LamReconstructPage *reconstruct;
+  LamSequencePage *sequence;
+  LamSequenceSession *sequence_session; /* NULL until the workspace is first looked at */
   GtkInfoBar *info_bar;
   GtkLabel *info_label;
   GtkInfoBar *question_bar;
@@ -34,6 +37,11 @@ struct _LamWindow {
   AdwToast *undo_toast; /* of the last thing that can be undone; while it is there */
   gboolean closing;     /* the question about a running job is answered */
 };
+
+/* The workspace that is looked at. */
+gboolean lam_window_shows_sequence (LamWindow *self);
+/* Of the workspace that is looked at. */
+LamUndo *lam_window_get_undo (LamWindow *self);
 
 /* From window-actions.c. */
 void lam_window_actions_class_init (GtkWidgetClass *klass);

@@ -25,6 +25,8 @@ static void
 update_meaning (LamWindow *self)
 {
   const LamGeometry *g = lam_session_get_geometry (self->session);
+  if (lam_window_shows_sequence (self))
+    return;
   if (g == NULL)
     gtk_label_set_text (self->status_meaning, "");
   else if (g_str_equal (g->length_unit, "px"))
@@ -36,6 +38,8 @@ update_meaning (LamWindow *self)
 static void
 slices_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamWindow *self)
 {
+  if (lam_window_shows_sequence (self))
+    return;
   g_autofree char *text = lam_slice_model_describe_cursor (slices);
   gtk_label_set_text (self->status_cursor, text != NULL ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->status_cursor), text != NULL);
@@ -94,16 +98,12 @@ session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
 {
   const char *title = lam_session_get_title (session), *left = lam_session_get_left (session);
   LamSessionState state = lam_session_get_state (session);
-  const char *home = lam_session_get_home (session);
   /* A dot: something here is in no file. */
   const char *dot = lam_session_get_modified (session) ? "• " : "";
   g_autofree char *marked = title != NULL ? g_strconcat (dot, title, NULL) : g_strdup (_ ("Lamina"));
   g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), marked) : g_strdup (_ ("Lamina"));
-  g_autofree char *file = home != NULL ? g_path_get_basename (home) : NULL;
   gtk_window_set_title (GTK_WINDOW (self), full);
   gtk_stack_set_visible_child_name (self->stack, title != NULL ? "views" : "start");
-  adw_window_title_set_title (self->title, marked);
-  adw_window_title_set_subtitle (self->title, file != NULL ? file : "");
   gtk_image_set_from_icon_name (self->pause_image, state == LAM_SESSION_PAUSED ? "media-playback-start-symbolic"
                                                                                : "media-playback-pause-symbolic");
   lam_set_tooltip (self->pause_button,
@@ -193,6 +193,8 @@ question_response_cb (GtkInfoBar *bar, int response, LamWindow *self)
 static void
 undo_notify_cb (LamUndo *undo, GParamSpec *pspec, LamWindow *self)
 {
+  if (undo != lam_window_get_undo (self))
+    return;
   const char *back = lam_undo_get_undo_name (undo), *again = lam_undo_get_redo_name (undo);
   /* "Undo" would mean another thing by now. */
   if (self->undo_toast != NULL)
@@ -205,6 +207,99 @@ undo_notify_cb (LamUndo *undo, GParamSpec *pspec, LamWindow *self)
   lam_set_tooltip (self->redo_button, redo_text);
 }
 
+/* -- workspaces -- */
+
+gboolean
+lam_window_shows_sequence (LamWindow *self)
+{
+  return g_strcmp0 (adw_view_stack_get_visible_child_name (self->views), "sequence") == 0;
+}
+
+LamUndo *
+lam_window_get_undo (LamWindow *self)
+{
+  return lam_window_shows_sequence (self) && self->sequence_session != NULL
+             ? lam_sequence_session_get_undo (self->sequence_session)
+             : lam_session_get_undo (self->session);
+}
+
+static void
+sequence_status_cb (LamSequencePage *page, const char *text, LamWindow *self)
+{
+  if (!lam_window_shows_sequence (self))
+    return;
+  gtk_label_set_text (self->status_cursor, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->status_cursor), text != NULL);
+}
+
+/* Made when it is first wanted: the first frame does not wait for it. */
+static void
+make_sequence (LamWindow *self)
+{
+  self->sequence_session = lam_sequence_session_new ();
+  lam_sequence_page_set_session (self->sequence, self->sequence_session);
+  g_signal_connect_object (self->sequence, "status", G_CALLBACK (sequence_status_cb), self, 0);
+  g_signal_connect_object (lam_sequence_session_get_undo (self->sequence_session), "notify",
+                           G_CALLBACK (undo_notify_cb), self, 0);
+}
+
+/* A header that is too narrow for it has the switcher below. */
+static gboolean
+place_switcher_cb (gpointer window)
+{
+  LamWindow *self = window;
+  self->switcher_source = 0;
+  gtk_widget_set_visible (self->low_switcher, adw_squeezer_get_visible_child (self->switcher) == NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+switcher_notify_cb (AdwSqueezer *switcher, GParamSpec *pspec, LamWindow *self)
+{
+  if (self->switcher_source == 0) /* it is being measured now */
+    self->switcher_source = g_idle_add (place_switcher_cb, self);
+}
+
+static void
+workspace_notify_cb (AdwViewStack *views, GParamSpec *pspec, LamWindow *self)
+{
+  gboolean sequence = lam_window_shows_sequence (self);
+  if (self->session == NULL)
+    return;
+  if (sequence && self->sequence_session == NULL)
+    make_sequence (self);
+  lam_undo_add_actions (lam_window_get_undo (self), G_ACTION_MAP (self));
+  undo_notify_cb (lam_window_get_undo (self), NULL, self);
+  GtkWidget *of_runs[] = {self->run_button, self->pause_button, self->stop_button};
+  for (guint i = 0; i < G_N_ELEMENTS (of_runs); i++)
+    gtk_widget_set_visible (of_runs[i], !sequence);
+  if (sequence) {
+    gtk_label_set_text (self->status_cursor, "");
+    gtk_label_set_text (self->status_meaning, _ ("M0 = 1 unless given · noise in each real channel"));
+  } else {
+    update_meaning (self);
+    slices_notify_cb (lam_session_get_slices (self->session), NULL, self);
+  }
+}
+
+LamSequencePage *
+lam_window_get_sequence_page (LamWindow *self)
+{
+  return self->sequence;
+}
+
+LamSequenceSession *
+lam_window_get_sequence_session (LamWindow *self)
+{
+  return self->sequence_session;
+}
+
+void
+lam_window_show_workspace (LamWindow *self, const char *name)
+{
+  adw_view_stack_set_visible_child_name (self->views, name);
+}
+
 /* -- focus -- */
 
 /* A button that the keyboard was on has gone insensitive: without a focus no key would be heard any more. */
@@ -213,6 +308,8 @@ refocus_cb (gpointer window)
 {
   LamWindow *self = window;
   self->focus_source = 0;
+  if (lam_window_shows_sequence (self))
+    return G_SOURCE_REMOVE;
   GtkWidget *view = GTK_WIDGET (lam_reconstruct_page_get_slice_view (self->reconstruct));
   if (gtk_window_get_focus (GTK_WINDOW (self)) == NULL && gtk_widget_get_mapped (view))
     gtk_widget_grab_focus (view);
@@ -277,7 +374,12 @@ lam_window_dispose (GObject *object)
 {
   LamWindow *self = LAM_WINDOW (object);
   g_clear_handle_id (&self->focus_source, g_source_remove);
+  g_clear_handle_id (&self->switcher_source, g_source_remove);
   lam_window_files_dispose (self);
+  g_action_map_remove_action (G_ACTION_MAP (self), "workspace"); /* it holds the pages */
+  if (self->sequence_session != NULL)
+    lam_sequence_session_close (self->sequence_session);
+  g_clear_object (&self->sequence_session);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_window_parent_class)->dispose (object);
 }
@@ -289,13 +391,16 @@ lam_window_class_init (LamWindowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = lam_window_dispose;
   GTK_WINDOW_CLASS (klass)->close_request = lam_window_close_request;
   g_type_ensure (LAM_TYPE_RECONSTRUCT_PAGE);
+  g_type_ensure (LAM_TYPE_SEQUENCE_PAGE);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/lamina/Lamina/window.ui");
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, LamWindow, name)
   BIND (toasts);
   BIND (stack);
   BIND (views);
-  BIND (title);
+  BIND (switcher);
+  BIND (low_switcher);
   BIND (reconstruct);
+  BIND (sequence);
   BIND (info_bar);
   BIND (info_label);
   BIND (question_bar);
@@ -328,6 +433,8 @@ lam_window_init (LamWindow *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect (self->info_bar, "response", G_CALLBACK (info_response_cb), self);
   g_signal_connect (self->question_bar, "response", G_CALLBACK (question_response_cb), self);
+  g_signal_connect (self->switcher, "notify::visible-child", G_CALLBACK (switcher_notify_cb), self);
+  g_signal_connect (self->views, "notify::visible-child", G_CALLBACK (workspace_notify_cb), self);
   g_signal_connect (self, "notify::focus-widget", G_CALLBACK (focus_notify_cb), NULL);
 }
 

@@ -212,7 +212,8 @@ new_row (const LamField *f)
     p = lam_parameter_new_integer (f->name, f->title, f->unit, (gint64) f->value, (gint64) f->least, (gint64) f->most);
   else {
     double value = isnan (f->value) ? -1 : f->value;
-    p = lam_parameter_new_number (f->name, f->title, f->unit, value, isnan (f->value) ? -1 : f->least, f->most, 3);
+    p = lam_parameter_new_number (f->name, f->title, f->unit, value, isnan (f->value) ? -1 : f->least, f->most,
+                                  strcmp (f->unit, "deg") == 0 ? 1 : 2);
     if (isnan (f->value))
       lam_parameter_set_special (p, -1, _ ("automatic"));
     lam_parameter_set_step (p, *f->unit && strcmp (f->unit, "deg") == 0 ? 1 : 0.1);
@@ -316,6 +317,22 @@ default_train (LamSequenceSession *self)
     lam_parameter_set_value (ti, g_variant_new_double (20), NULL);
 }
 
+/* A count that only matters where one value stands for all is in the way of a list. */
+static void
+hide_counts (LamSequenceSession *self)
+{
+  static const char *const counts[] = {"pulses", "echoes", "nshots"};
+  const LamField *flip = lam_template_field (lam_protocol_template (self->protocol), "flip");
+  int n = 1;
+  if (flip && flip->kind == LAM_FIELD_LIST)
+    lam_protocol_get (self->protocol, "flip", &n);
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    LamParameter *p = lam_parameter_list_find (self->protocol_rows, counts[i]);
+    if (p)
+      lam_parameter_set_visible (p, n <= 1);
+  }
+}
+
 static void
 template_changed_cb (LamParameter *template, GParamSpec *pspec, LamSequenceSession *self)
 {
@@ -324,6 +341,7 @@ template_changed_cb (LamParameter *template, GParamSpec *pspec, LamSequenceSessi
   g_clear_pointer (&self->before, lam_sequence_result_unref);
   build_rows (self);
   default_train (self);
+  hide_counts (self);
   g_signal_emit (self, signals[PROTOCOL_CHANGED], 0);
   g_signal_emit (self, signals[TRAIN_CHANGED], 0);
   ask (self);
@@ -399,6 +417,7 @@ apply_list (GObject *target, GVariant *state)
   const double *v = g_variant_get_fixed_array (values, &n, sizeof *v);
   if (lam_template_field (lam_protocol_template (self->protocol), field)
       && lam_protocol_set (self->protocol, field, v, (int) n, NULL)) {
+    hide_counts (self);
     g_signal_emit (self, signals[TRAIN_CHANGED], 0);
     ask (self);
   }
@@ -412,6 +431,7 @@ lam_sequence_session_edit_list (LamSequenceSession *self, const char *field, con
   if (!lam_protocol_set (self->protocol, field, values, n, error))
     return FALSE;
   lam_undo_push (self->undo, name, G_OBJECT (self), apply_list, before, list_state (self, field));
+  hide_counts (self);
   g_signal_emit (self, signals[TRAIN_CHANGED], 0);
   ask (self);
   return TRUE;
@@ -666,6 +686,7 @@ lam_sequence_session_new (void)
   build_model (self);
   build_rows (self);
   default_train (self);
+  hide_counts (self);
   lam_sequence_session_add_tissue (self, _ ("White matter"), 1084, 69, NULL, NULL);
   lam_sequence_session_add_tissue (self, _ ("Grey matter"), 1820, 99, NULL, NULL);
   lam_sequence_session_add_tissue (self, _ ("Blood"), 1932, 275, NULL, NULL);

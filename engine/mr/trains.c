@@ -162,8 +162,8 @@ static const LamField fse_fields[] = {
     NUMBER ("TR", "ms", "Repetition time", 3000, 0, TIME),
     NUMBER ("exc_flip", "deg", "Excitation flip angle", 90, -ANGLE, ANGLE),
     NUMBER ("exc_phase", "deg", "Excitation phase", 90, -ANGLE, ANGLE),
-    COUNT ("echoes", "Echoes (where one flip angle is given)", 32, 1, MOST_PULSES),
-    COUNT ("playings", "Playings, the last recorded (0: until settled)", 0, 0, 100000),
+    COUNT ("echoes", "Echoes", 32, 1, MOST_PULSES),
+    COUNT ("playings", "Playings (0: settled)", 0, 0, 100000),
     {NULL},
 };
 
@@ -206,7 +206,7 @@ static const LamField hyperecho_fields[] = {
     NUMBER ("TR", "ms", "Repetition time", 3000, 0, TIME),
     NUMBER ("exc_flip", "deg", "Excitation flip angle", 90, -ANGLE, ANGLE),
     NUMBER ("exc_phase", "deg", "Excitation phase", 90, -ANGLE, ANGLE),
-    COUNT ("playings", "Playings, the last recorded (0: until settled)", 0, 0, 100000),
+    COUNT ("playings", "Playings (0: settled)", 0, 0, 100000),
     {NULL},
 };
 
@@ -242,9 +242,9 @@ static const LamField mrf_fields[] = {
     LIST ("TE", "ms", "Echo times", 0, 0, TIME),
     LIST ("phases", "deg", "Phases", 0, -ANGLE, ANGLE),
     NUMBER ("TI", "ms", "Inversion time", 0, 0, TIME),
-    CHOICE ("inversion", "Inversion before the train", 1, yes_no),
-    COUNT ("pulses", "Pulses (where one flip angle is given)", 1, 1, MOST_PULSES),
-    COUNT ("playings", "Playings, the last recorded (0: until settled)", 1, 0, 100000),
+    CHOICE ("inversion", "Inversion", 1, yes_no),
+    COUNT ("pulses", "Pulses", 1, 1, MOST_PULSES),
+    COUNT ("playings", "Playings (0: settled)", 1, 0, 100000),
     {NULL},
 };
 
@@ -269,7 +269,7 @@ static const LamField mpnrage_fields[] = {
     LIST ("flip", "deg", "Flip angles", 5, -ANGLE, ANGLE),
     NUMBER ("TR", "ms", "Time between shots", 10, 0, TIME),
     NUMBER ("TI", "ms", "Inversion time", 0, 0, TIME),
-    COUNT ("nshots", "Shots (where one flip angle is given)", 128, 1, MOST_PULSES),
+    COUNT ("nshots", "Shots", 128, 1, MOST_PULSES),
     {NULL},
 };
 
@@ -397,17 +397,17 @@ static const LamField flash_fields[] = {
     LIST ("flip", "deg", "Flip angles", 20, -ANGLE, ANGLE),
     NUMBER ("TR", "ms", "Repetition time", 6, 0, TIME),
     NUMBER ("TE", "ms", "Echo time, from the pulse's centre", 2, 0, TIME),
-    COUNT ("nshots", "Shots (where one flip angle is given)", 60, 1, MOST_PULSES),
+    COUNT ("nshots", "Shots", 60, 1, MOST_PULSES),
     {"pulse_duration", "ms", "Pulse length (0: hard)", LAM_FIELD_NUMBER, 0, 0, 1000, NULL, TRUE},
     {"bandwidth_time", "", "Bandwidth × time of the sinc", LAM_FIELD_NUMBER, 4, 0.1, 1000, NULL, TRUE},
     {"dwell", "ms", "Dwell of sampled pulses", LAM_FIELD_NUMBER, 0.01, 1e-6, 1000, NULL, TRUE},
     CHOICE ("spoiling", "Spoiling", 0, spoilings),
     NUMBER ("rf_increment", "deg", "RF spoiling increment", 117, -ANGLE, ANGLE),
-    CHOICE ("inversion", "Inversion before the train", 0, inversions),
+    CHOICE ("inversion", "Inversion", 0, inversions),
     {"inversion_duration", "ms", "Length of the adiabatic inversion", LAM_FIELD_NUMBER, 10, 0, 1000, NULL, TRUE},
     NUMBER ("inversion_phase", "deg", "Phase of the inversion", 0, -ANGLE, ANGLE),
     NUMBER ("spoiler", "ms", "Spoiler after the inversion", 5, 0, TIME),
-    COUNT ("playings", "Playings, the last recorded (0: until settled)", 1, 0, 100000),
+    COUNT ("playings", "Playings (0: settled)", 1, 0, 100000),
     {NULL},
 };
 
@@ -451,17 +451,17 @@ static const LamField truefisp_fields[] = {
     NUMBER ("TR", "ms", "Repetition time", 5, 0, TIME),
     NUMBER ("TE", "ms", "Echo time, from the pulse's centre (empty: TR/2)", NAN, 0, TIME),
     NUMBER ("phase_increment", "deg", "RF phase from pulse to pulse", 180, -ANGLE, ANGLE),
-    COUNT ("nshots", "Shots (where one flip angle is given)", 50, 1, MOST_PULSES),
+    COUNT ("nshots", "Shots", 50, 1, MOST_PULSES),
     CHOICE ("half_alpha", "α/2 preparation", 1, yes_no),
     NUMBER ("preparation", "ms", "From the α/2 pulse to the train (empty: TR/2)", NAN, 0, TIME),
     {"pulse_duration", "ms", "Pulse length (0: hard)", LAM_FIELD_NUMBER, 0, 0, 1000, NULL, TRUE},
     {"bandwidth_time", "", "Bandwidth × time of the sinc", LAM_FIELD_NUMBER, 4, 0.1, 1000, NULL, TRUE},
     {"dwell", "ms", "Dwell of sampled pulses", LAM_FIELD_NUMBER, 0.01, 1e-6, 1000, NULL, TRUE},
-    CHOICE ("inversion", "Inversion before the train", 0, inversions),
+    CHOICE ("inversion", "Inversion", 0, inversions),
     {"inversion_duration", "ms", "Length of the adiabatic inversion", LAM_FIELD_NUMBER, 10, 0, 1000, NULL, TRUE},
     NUMBER ("inversion_phase", "deg", "Phase of the inversion", 0, -ANGLE, ANGLE),
     NUMBER ("spoiler", "ms", "Spoiler after the inversion", 5, 0, TIME),
-    COUNT ("playings", "Playings, the last recorded (0: until settled)", 1, 0, 100000),
+    COUNT ("playings", "Playings (0: settled)", 1, 0, 100000),
     {NULL},
 };
 
