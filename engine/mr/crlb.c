@@ -39,8 +39,8 @@ lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im,
       info = i + 1;
   if (info != 0 || (n > 0 && LAPACKE_dpotri (LAPACK_ROW_MAJOR, 'L', n, covariance, n) != 0)) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 "parameter %d cannot be told apart from those before it: the bound is infinite (%d parameters, %" G_GINT64_FORMAT
-                 " samples)",
+                 "parameter %d cannot be told apart from those before it: the bound is infinite (%d parameters, "
+                 "%" G_GINT64_FORMAT " samples)",
                  (int) info - 1, n, samples);
     return FALSE;
   }
@@ -51,7 +51,8 @@ lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im,
 }
 
 gboolean
-lam_crlb_double (int n, int64_t samples, const double *re, const double *im, double variance, double *bound, GError **error)
+lam_crlb_double (int n, int64_t samples, const double *re, const double *im, double variance, double *bound,
+                 GError **error)
 {
   g_autofree double *covariance = g_new (double, MAX (n * n, 1));
   if (!lam_crlb_covariance (n, samples, re, im, variance, covariance, error))

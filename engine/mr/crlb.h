@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * explain. */
 gboolean lam_crlb (int parameters, int64_t samples, const float *re, const float *im, double variance, double *bound,
                    GError **error);
-gboolean lam_crlb_double (int parameters, int64_t samples, const double *re, const double *im, double variance, double *bound,
-                          GError **error);
+gboolean lam_crlb_double (int parameters, int64_t samples, const double *re, const double *im, double variance,
+                          double *bound, GError **error);
 /* F^-1 itself, [parameters][parameters]. */
 gboolean lam_crlb_covariance (int parameters, int64_t samples, const double *re, const double *im, double variance,
                               double *covariance, GError **error);

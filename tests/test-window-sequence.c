@@ -1,0 +1,178 @@
+/* test-window-sequence.c: the Sequence workspace, driven by pointer and keys: what is dragged is heard in every curve, can be
+ * undone to the last bit, and typed as well. */
+#include <adwaita.h>
+#include <math.h>
+#include <string.h>
+
+#include "train-view.h"
+#include "widget-util.h"
+#include "window-util.h"
+#include "window.h"
+
+static gboolean
+is_settled (gpointer session)
+{
+  return lam_sequence_session_is_settled (session) && lam_sequence_session_get_result (session) != NULL;
+}
+
+static LamSequenceSession *
+open_workspace (GtkWidget *window)
+{
+  test_focus_window (window);
+  test_xdotool ("key ctrl+2");
+  test_wait_frames (window, 3);
+  LamSequenceSession *s = lam_window_get_sequence_session (LAM_WINDOW (window));
+  g_assert_nonnull (s);
+  test_wait (is_settled, s);
+  test_wait_frames (window, 3);
+  return s;
+}
+
+/* The signal of the result as it is now; g_free (). */
+static float *
+signal_now (LamSequenceSession *s, gsize *n)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (s);
+  *n = (gsize) r->tissues * r->samples;
+  g_assert_nonnull (r->re);
+  return g_memdup2 (r->re, *n * sizeof (float));
+}
+
+static void
+test_drag (void)
+{
+  GtkWidget *window = window_new ();
+  gsize n, n_after, n_undone;
+  int x, y, values;
+  double hx, hy;
+  if (!test_have_xdotool ()) {
+    g_test_skip ("no xdotool to press keys and move the pointer with");
+    window_close (window);
+    return;
+  }
+  LamSequenceSession *s = open_workspace (window);
+  GtkWidget *train = lam_sequence_page_get_train (lam_window_get_sequence_page (LAM_WINDOW (window)));
+  g_autofree float *before = signal_now (s, &n);
+  const double *flip = lam_sequence_session_get_list (s, "flip", &values);
+  double was = flip[160], was_far = flip[300];
+  g_assert_cmpint (values, ==, 500);
+  window_save_picture (window, "sequence-light.png");
+
+  /* The pointer takes pulse 160 and pulls it down. */
+  lam_train_view_get_handle (LAM_TRAIN_VIEW (train), 160, &hx, &hy);
+  test_screen_point (train, hx, hy, &x, &y);
+  test_xdotool ("mousemove %d %d mousedown 1", x, y);
+  guint64 first = lam_sequence_session_get_result (s)->serial;
+  for (int i = 1; i <= 12; i++)
+    test_xdotool ("mousemove %d %d", x, y + 4 * i);
+  test_wait (is_settled, s);
+  g_assert_cmpuint (lam_sequence_session_get_result (s)->serial, >, first);
+  g_assert_nonnull (lam_sequence_session_get_before (s)); /* what was there before is drawn beside */
+  test_xdotool ("mouseup 1");
+  test_wait (is_settled, s);
+  g_autofree float *after = signal_now (s, &n_after);
+  flip = lam_sequence_session_get_list (s, "flip", &values);
+  g_assert_cmpint (lam_train_view_get_pulse (LAM_TRAIN_VIEW (train)), ==, 160);
+  g_assert_cmpfloat (flip[160], <, was - 10);
+  g_assert_cmpfloat (flip[170], <, was); /* the brush takes neighbours along ... */
+  g_assert_cmpfloat (flip[300], ==, was_far); /* ... and leaves others alone */
+  g_assert_cmpuint (n, ==, n_after);
+  g_assert_cmpmem (before, 100 * sizeof (float), after, 100 * sizeof (float)); /* nothing is heard before it is played */
+  g_assert_true (memcmp (before + 160, after + 160, 50 * sizeof (float)) != 0);
+  window_save_picture (window, "sequence-drag.png");
+
+  /* A drag is one step. */
+  g_assert_cmpuint (lam_undo_get_n_steps (lam_sequence_session_get_undo (s)), ==, 1);
+  test_xdotool ("key ctrl+z");
+  test_wait_frames (window, 3);
+  test_wait (is_settled, s);
+  g_autofree float *undone = signal_now (s, &n_undone);
+  flip = lam_sequence_session_get_list (s, "flip", &values);
+  g_assert_cmpfloat (flip[160], ==, was);
+  g_assert_cmpmem (before, n * sizeof (float), undone, n_undone * sizeof (float));
+
+  /* The same by keys: the pulse is chosen and changed by a degree. */
+  gtk_widget_grab_focus (train);
+  test_xdotool ("key Right key Right key Left key Up");
+  test_wait_frames (window, 3);
+  test_wait (is_settled, s);
+  flip = lam_sequence_session_get_list (s, "flip", &values);
+  g_assert_cmpint (lam_train_view_get_pulse (LAM_TRAIN_VIEW (train)), ==, 161);
+  g_assert_cmpuint (lam_undo_get_n_steps (lam_sequence_session_get_undo (s)), ==, 1);
+  window_close (window);
+}
+
+/* A list and a formula, right and wrong; tissues; templates; dark. */
+static void
+test_edit (void)
+{
+  GtkWidget *window = window_new ();
+  g_autoptr (GError) error = NULL;
+  int n;
+  lam_window_show_workspace (LAM_WINDOW (window), "sequence");
+  LamSequenceSession *s = lam_window_get_sequence_session (LAM_WINDOW (window));
+  g_assert_true (lam_sequence_session_edit_formula (s, "flip", "5:60:10,2*5", 500, &error));
+  g_assert_no_error (error);
+  const double *flip = lam_sequence_session_get_list (s, "flip", &n);
+  g_assert_cmpint (n, ==, 15);
+  g_assert_cmpfloat (flip[9], ==, 60);
+  g_assert_true (lam_sequence_session_edit_formula (s, "flip", "30 + 20*sin(2*pi*n/N)", 40, &error));
+  flip = lam_sequence_session_get_list (s, "flip", &n);
+  g_assert_cmpint (n, ==, 40);
+  g_assert_cmpfloat_with_epsilon (flip[10], 50, 1e-9);
+  g_assert_false (lam_sequence_session_edit_formula (s, "flip", "30 + 20*sine(n)", 40, &error));
+  g_test_message ("%s", error->message);
+  g_clear_error (&error);
+  g_assert_false (lam_sequence_session_edit_formula (s, "flip", "1/n", 40, &error));
+  g_clear_error (&error);
+  test_wait (is_settled, s);
+  g_assert_cmpint (lam_sequence_session_get_result (s)->samples, ==, 40);
+
+  /* A tissue goes and comes back. */
+  GListModel *tissues = lam_sequence_session_get_tissues (s);
+  g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, 1);
+  lam_sequence_session_remove_tissue (s, item);
+  test_wait (is_settled, s);
+  g_assert_cmpint (lam_sequence_session_get_result (s)->tissues, ==, 2);
+  lam_undo_undo (lam_sequence_session_get_undo (s));
+  test_wait (is_settled, s);
+  g_assert_cmpint (lam_sequence_session_get_result (s)->tissues, ==, 3);
+
+  /* Saved and loaded it is the same state. */
+  g_autoptr (GVariant) state = lam_sequence_session_save (s);
+  LamSequenceSession *again = lam_sequence_session_new ();
+  g_assert_true (lam_sequence_session_load (again, state, &error));
+  g_assert_no_error (error);
+  g_autoptr (GVariant) same = lam_sequence_session_save (again);
+  g_assert_true (g_variant_equal (state, same));
+  lam_sequence_session_close (again);
+  g_assert_finalize_object (again);
+
+  /* Every template has something to show. */
+  LamParameter *template = lam_sequence_session_get_template (s);
+  for (guint i = 0; i < lam_parameter_get_n_choices (template); i++) {
+    const char *id = lam_parameter_get_choice (template, i)->id;
+    lam_parameter_edit (template, g_variant_new_string (id), &error);
+    g_assert_no_error (error);
+    test_wait (is_settled, s);
+    test_wait_frames (window, 2);
+    LamSequenceResult *r = lam_sequence_session_get_result (s);
+    g_test_message ("%s: %d samples, %d quantities", id, r->samples, r->kinds);
+    g_assert_cmpint (r->samples, >, 0);
+  }
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), ADW_COLOR_SCHEME_FORCE_DARK);
+  test_wait_frames (window, 5);
+  window_save_picture (window, "sequence-dark.png");
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), ADW_COLOR_SCHEME_DEFAULT);
+  window_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!window_init (&argc, &argv))
+    return 0;
+  g_test_add_func ("/window-sequence/drag", test_drag);
+  g_test_add_func ("/window-sequence/edit", test_edit);
+  return window_test_run ();
+}
