@@ -246,6 +246,22 @@ lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
   }
 }
 
+/* Not GTK's own F8: that one stands still at a border that is in no sight, and one is in another tab. */
+void
+lam_reconstruct_page_next_border (LamReconstructPage *self, int step)
+{
+  GtkWidget *borders[] = {self->main_paned, self->lower_paned, adw_bin_get_child (ADW_BIN (self->geometry_tab))};
+  int n = G_N_ELEMENTS (borders), at = step > 0 ? -1 : 0;
+  for (int i = 0; i < n; i++)
+    if (gtk_widget_is_focus (borders[i]))
+      at = i;
+  for (int k = 1; k <= n; k++) {
+    GtkWidget *border = borders[(at + step * k + 2 * n) % n];
+    if (gtk_widget_get_mapped (border) && gtk_widget_grab_focus (border))
+      return;
+  }
+}
+
 static void
 lam_reconstruct_page_dispose (GObject *object)
 {

@@ -19,5 +19,7 @@ LamSliceView *lam_reconstruct_page_get_slice_view (LamReconstructPage *self);
 /* F9, and F6 with or without Shift. */
 void lam_reconstruct_page_set_show_sidebar (LamReconstructPage *self, gboolean show);
 void lam_reconstruct_page_next_pane (LamReconstructPage *self, int step);
+/* The focus goes to the next border between panes, or with -1 to the one before; arrows move it, Enter leaves it. */
+void lam_reconstruct_page_next_border (LamReconstructPage *self, int step);
 
 G_END_DECLS

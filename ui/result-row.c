@@ -93,6 +93,23 @@ remove_cb (GtkButton *button, LamResultRow *self)
   lam_session_remove_result (session, result);
 }
 
+/* Its numbers as text: they are labels, which a pointer can select and keys cannot. */
+static void
+copy_cb (GtkButton *button, LamResultRow *self)
+{
+  g_autoptr (GListModel) facts = lam_result_list_parameters (self->result);
+  g_autoptr (GString) text = g_string_new (lam_result_get_name (self->result));
+  g_string_append_c (text, '\n');
+  for (guint i = 0; i < g_list_model_get_n_items (facts); i++) {
+    g_autoptr (LamFact) fact = g_list_model_get_item (facts, i);
+    const char *note = lam_fact_get_note (fact);
+    g_string_append_printf (text, note != NULL ? "%s: %s (%s)\n" : "%s: %s\n", lam_fact_get_label (fact),
+                            lam_fact_get_value (fact), note);
+  }
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text->str);
+  gtk_popover_popdown (GTK_POPOVER (self->popover));
+}
+
 static void
 fill_facts (LamResultRow *self)
 {
@@ -152,6 +169,7 @@ build_popover (LamResultRow *self)
   self->use = add_button (self, buttons, _ ("_Use Parameters"), _ ("The next run has the parameters of this one"),
                           G_CALLBACK (use_cb));
   self->save = add_button (self, buttons, _ ("_Save…"), _ ("Save this result as a file"), G_CALLBACK (save_cb));
+  add_button (self, buttons, _ ("_Copy"), _ ("Copy these numbers as text"), G_CALLBACK (copy_cb));
   add_button (self, buttons, _ ("_Remove"), _ ("Takes it off the list; can be undone"), G_CALLBACK (remove_cb));
   gtk_box_append (GTK_BOX (box), self->name);
   gtk_box_append (GTK_BOX (box), self->facts);

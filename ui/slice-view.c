@@ -383,7 +383,7 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                              .line = self->line,
                              .crosshair = self->crosshair,
                              .hint = self->drag == LAM_DRAG_LEVEL ? _ ("sideways: width · up: brighter · Ctrl: fine")
-                                     : self->window_tool          ? _ ("drag: window and level")
+                                     : self->window_tool          ? _ ("drag or arrows: window and level")
                                                                   : lam_slice_tools_hint (self)};
   /* Where it would stand on the picture's own words. */
   if (height < 110 || width < 260 || (overlay.brief && self->drag == LAM_DRAG_NONE))
