@@ -3,6 +3,8 @@
 #include "compare-tab.h"
 
 #include <glib/gi18n.h>
+
+#include "accessible-name.h"
 #include <math.h>
 
 #include "wrap-layout.h"
@@ -187,6 +189,7 @@ lam_compare_tab_set_session (LamCompareTab *self, LamSession *session)
     g_autoptr (GtkExpression) name = gtk_property_expression_new (LAM_TYPE_COMPARE_SOURCE, NULL, "name");
     gtk_drop_down_set_expression (GTK_DROP_DOWN (choosers[i]), name);
     gtk_drop_down_set_model (GTK_DROP_DOWN (choosers[i]), sources);
+    lam_accessible_name_chooser (GTK_DROP_DOWN (choosers[i]), i == 0 ? _ ("What A is") : _ ("What B is"));
     g_signal_connect (choosers[i], "notify::selected", G_CALLBACK (selected_cb), self);
   }
   self->updating = FALSE;

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "accessible-name.h"
 #include "chart.h"
 #include "geometry-drag.h"
 #include "line-layer.h"
@@ -216,6 +217,7 @@ sweep_changed_cb (LamSweepModel *sweep, LamGeometryTab *self)
     add_slice (self, self->shown);
   gtk_stack_set_visible_child_name (GTK_STACK (self->strip_stack), n > 0 ? "strip" : "empty");
   gtk_button_set_label (GTK_BUTTON (self->start), running ? _ ("_Stop") : _ ("S_weep"));
+  lam_accessible_mend (self->start);
   gboolean done = lam_sweep_model_get_best (sweep, &best, &width, &confidence, &note);
   gtk_widget_set_visible (self->take_best, done);
   if (!done) {
@@ -324,6 +326,7 @@ static void
 lam_geometry_tab_init (LamGeometryTab *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lam_accessible_name_chooser (GTK_DROP_DOWN (self->parameter), _ ("Parameter to sweep"));
   g_signal_connect (self->parameter, "notify::selected", G_CALLBACK (parameter_notify_cb), self);
   g_signal_connect (self->from_value, "value-changed", G_CALLBACK (range_changed_cb), self);
   g_signal_connect (self->to_value, "value-changed", G_CALLBACK (range_changed_cb), self);

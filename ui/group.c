@@ -5,6 +5,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "model/facts.h"
 #include "parameter-row.h"
 #include "tooltip.h"
@@ -125,6 +126,17 @@ lam_group_get_property (GObject *object, guint id, GValue *value, GParamSpec *ps
   }
 }
 
+/* "apply" alone would not say what of. */
+static void
+name_button (LamGroup *self)
+{
+  const char *title = gtk_label_get_text (GTK_LABEL (self->title)),
+             *label = gtk_button_get_label (GTK_BUTTON (self->button));
+  g_autofree char *name = label != NULL ? g_strdup_printf ("%s: %s", title, label) : NULL;
+  if (name != NULL)
+    lam_accessible_name (self->button, name);
+}
+
 static void
 lam_group_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -135,10 +147,12 @@ lam_group_set_property (GObject *object, guint id, const GValue *value, GParamSp
     gtk_label_set_text (GTK_LABEL (self->title), text);
     gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                     text != NULL ? text : "", -1);
+    name_button (self);
     break;
   case PROP_COMMAND:
     gtk_button_set_label (GTK_BUTTON (self->button), text != NULL ? text : "");
     gtk_widget_set_visible (self->button, text != NULL);
+    name_button (self);
     break;
   case PROP_ACTION:
     gtk_actionable_set_action_name (GTK_ACTIONABLE (self->button), text);

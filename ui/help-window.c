@@ -254,6 +254,7 @@ fill_list (LamHelpWindow *self)
     gtk_label_set_xalign (GTK_LABEL (label), 0);
     gtk_label_set_wrap (GTK_LABEL (label), TRUE);
     gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), label);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
     g_object_set_data (G_OBJECT (row), "page", GINT_TO_POINTER (i));
     gtk_list_box_append (GTK_LIST_BOX (self->list), row);
   }

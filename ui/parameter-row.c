@@ -1,6 +1,8 @@
 #include "config.h"
 
 #include "parameter-row.h"
+
+#include "accessible-name.h"
 #include "tooltip.h"
 
 #include <glib/gi18n.h>
@@ -364,7 +366,8 @@ lam_parameter_row_new (LamParameter *parameter)
 
   self->control = new_control (self);
   gtk_widget_set_valign (self->control, GTK_ALIGN_CENTER);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->control), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  if (GTK_IS_DROP_DOWN (self->control))
+    lam_accessible_name_chooser (GTK_DROP_DOWN (self->control), label);
 
   self->unit = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->unit, "unit");

@@ -144,11 +144,9 @@ lam_projections_tab_set_pictures (LamProjectionsTab *self, LamBeforeAfter *pictu
   self->plane = plane;
   gtk_label_set_label (GTK_LABEL (self->index_label), sinogram ? _ ("Detector r_ow") : _ ("_View"));
   gtk_widget_set_visible (self->orders, sinogram);
-  GtkWidget *choosers[] = {self->index_spin, self->index_scale};
-  for (int i = 0; i < 2; i++) {
-    lam_set_tooltip (choosers[i], what);
-    gtk_accessible_update_property (GTK_ACCESSIBLE (choosers[i]), GTK_ACCESSIBLE_PROPERTY_LABEL, what, -1);
-  }
+  lam_set_tooltip (self->index_spin, what);
+  lam_set_tooltip (self->index_scale, what);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->index_scale), GTK_ACCESSIBLE_PROPERTY_LABEL, what, -1);
   g_autoptr (LamSlicePort) port = lam_slice_port_new ();
   for (int k = 0; k < LAM_PREVIEW_KINDS; k++) {
     LamSliceView *view = lam_projections_tab_get_view (self, k);

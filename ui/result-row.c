@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "model/facts.h"
 #include "tooltip.h"
 
@@ -179,6 +180,7 @@ build_popover (LamResultRow *self)
   gtk_widget_set_margin_start (box, 6);
   gtk_widget_set_margin_end (box, 6);
   gtk_popover_set_child (GTK_POPOVER (self->popover), box);
+  lam_accessible_mend (box);
   g_signal_connect (self->name, "activate", G_CALLBACK (name_activate_cb), self);
   g_signal_connect (self->popover, "show", G_CALLBACK (show_cb), self);
   g_signal_connect (self->popover, "closed", G_CALLBACK (closed_cb), self);

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "import-sheet.h"
 #include "tooltip.h"
 
@@ -35,6 +36,7 @@ new_question (LamWindow *self, const char *heading, const char *body)
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "keep", ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "keep");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  lam_accessible_mend (dialog);
   return dialog;
 }
 

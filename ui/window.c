@@ -5,17 +5,41 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "accessible-name.h"
 #include "job-row.h"
 #include "tooltip.h"
 
 G_DEFINE_FINAL_TYPE (LamWindow, lam_window, ADW_TYPE_APPLICATION_WINDOW)
+
+static gboolean
+mend_cb (GtkWidget *toasts, GdkFrameClock *clock, gpointer data)
+{
+  lam_accessible_mend (toasts);
+  return G_SOURCE_REMOVE;
+}
+
+/* Another toast may come up, whose buttons are made then. */
+static void
+gone_cb (AdwToast *toast, GtkWidget *toasts)
+{
+  gtk_widget_add_tick_callback (toasts, mend_cb, NULL, NULL);
+}
+
+/* Takes @toast. */
+static void
+add_toast (LamWindow *self, AdwToast *toast)
+{
+  g_signal_connect_object (toast, "dismissed", G_CALLBACK (gone_cb), self->toasts, 0);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+  lam_accessible_mend (GTK_WIDGET (self->toasts));
+}
 
 void
 lam_window_toast (LamWindow *self, const char *text)
 {
   g_return_if_fail (LAM_IS_WINDOW (self));
   g_autofree char *escaped = g_markup_escape_text (text, -1);
-  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (escaped));
+  add_toast (self, adw_toast_new (escaped));
 }
 
 /* -- following the session -- */
@@ -67,7 +91,7 @@ message_cb (LamSession *session, const char *text, gboolean result, LamWindow *s
     adw_toast_set_button_label (toast, _ ("_Save…"));
     adw_toast_set_action_name (toast, "win.save");
   }
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  add_toast (self, toast);
 }
 
 static void
@@ -86,7 +110,7 @@ undoable_cb (LamSession *session, const char *text, LamWindow *self)
   adw_toast_set_action_name (toast, "win.undo");
   self->undo_toast = toast;
   g_signal_connect_object (toast, "dismissed", G_CALLBACK (toast_dismissed_cb), self, 0);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  add_toast (self, toast);
 }
 
 static void
@@ -175,6 +199,7 @@ question_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
                           kind == LAM_QUESTION_RESTORE && offer != NULL ? offer : _ (answers[kind][1]));
     gtk_button_set_label (self->question_no, _ (answers[kind][0]));
     gtk_widget_set_visible (self->question_other, kind == LAM_QUESTION_CHANGED);
+    lam_accessible_mend (GTK_WIDGET (self->question_bar));
   }
   gtk_info_bar_set_revealed (self->question_bar, text != NULL);
 }
@@ -326,6 +351,10 @@ static void
 lam_window_init (LamWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lam_accessible_mend (GTK_WIDGET (self));
+  GtkWidget *recent = gtk_widget_get_last_child (GTK_WIDGET (self->open_button));
+  lam_accessible_name (recent, _ ("Recent scans and sessions"));
+  lam_accessible_name (gtk_widget_get_first_child (recent), _ ("Recent scans and sessions"));
   g_signal_connect (self->info_bar, "response", G_CALLBACK (info_response_cb), self);
   g_signal_connect (self->question_bar, "response", G_CALLBACK (question_response_cb), self);
   g_signal_connect (self, "notify::focus-widget", G_CALLBACK (focus_notify_cb), NULL);
