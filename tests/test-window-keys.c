@@ -143,11 +143,12 @@ walk (GtkWidget *window, const char *what)
 }
 
 static void
-show_tab (GtkWidget *window, const char *name)
+show_tab (GtkWidget *window, int tab, const char *name)
 {
-  GtkWidget *tab = window_find (window, LAM_TYPE_COMPARE_TAB);
-  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (tab, GTK_TYPE_STACK)), name);
+  GtkWidget *stack = gtk_widget_get_ancestor (window_find (window, LAM_TYPE_COMPARE_TAB), GTK_TYPE_STACK);
+  test_xdotool ("key alt+%d", tab + 1);
   test_wait_frames (window, 6);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (GTK_STACK (stack)), ==, name);
 }
 
 static gboolean
@@ -185,7 +186,7 @@ test_tab (void)
   g_signal_emit_by_name (session, "failed", error);
   test_wait_frames (window, 6);
   for (size_t i = 0; i < G_N_ELEMENTS (tabs); i++) {
-    show_tab (window, tabs[i]);
+    show_tab (window, (int) i, tabs[i]);
     missed += walk (window, tabs[i]);
   }
   window_close (window);
@@ -483,11 +484,11 @@ test_borders (void)
     return;
   GtkWidget *window = window_new ();
   window_fill (window);
-  show_tab (window, "geometry");
   GtkWidget *chart = window_find (window_find (window, LAM_TYPE_RECONSTRUCT_PAGE), LAM_TYPE_RESULTS_PANE);
   g_autoptr (GHashTable) moved = g_hash_table_new (NULL, NULL);
   chart = window_find (gtk_widget_get_parent (chart), LAM_TYPE_CHART);
   test_focus_window (window);
+  show_tab (window, 3, "geometry");
   gtk_widget_grab_focus (chart);
   for (int i = 0; i < 3; i++) {
     press (window, "F8");

@@ -56,6 +56,10 @@ problem_cb (LamCompare *compare, GParamSpec *pspec, LamCompareTab *self)
   if (problem != NULL)
     adw_status_page_set_description (ADW_STATUS_PAGE (self->problem), problem);
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), problem != NULL ? "problem" : "pictures");
+  GtkWidget *of_pictures[] = {self->swap, self->plane_slice, self->plane_row, self->plane_column,
+                              self->difference_button};
+  for (size_t i = 0; i < G_N_ELEMENTS (of_pictures); i++)
+    gtk_widget_set_sensitive (of_pictures[i], problem == NULL);
 }
 
 static void

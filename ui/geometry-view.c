@@ -115,9 +115,13 @@ draw_text (LamGeometryView *self, GtkSnapshot *snapshot, const char *text, LamCo
 {
   g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, 0.8);
   GdkRGBA colour = lam_palette (GTK_WIDGET (self), role);
-  int w, h;
+  int w, h, width = gtk_widget_get_width (GTK_WIDGET (self));
   pango_layout_get_pixel_size (layout, &w, &h);
-  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  if (w > width - 4) {
+    pango_layout_set_width (layout, MAX (width - 4, 1) * PANGO_SCALE);
+    pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+    pango_layout_get_pixel_size (layout, &w, &h);
+  }
   gtk_snapshot_save (snapshot);
   gtk_snapshot_translate (
       snapshot, &GRAPHENE_POINT_INIT (CLAMP (floor (x - w * align), 2, MAX (width - w - 2, 2)), floor (y - h / 2.0)));

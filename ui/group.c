@@ -14,7 +14,8 @@ struct _LamGroup {
   GtkBox parent_instance;
   GtkWidget *title, *button, *list;
   GListModel *facts;
-  guint before; /* rows before those of the facts */
+  guint before;   /* rows before those of the facts */
+  gboolean wraps; /* long values of facts */
 };
 
 G_DEFINE_FINAL_TYPE (LamGroup, lam_group, GTK_TYPE_BOX)
@@ -58,13 +59,19 @@ fill_fact_row (GtkWidget *row, LamFact *fact)
 }
 
 static GtkWidget *
-new_fact_row (LamFact *fact)
+new_fact_row (LamGroup *self, LamFact *fact)
 {
   GtkWidget *row = adw_action_row_new (), *dot = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *value = gtk_label_new (NULL), *unit = gtk_label_new (NULL);
   adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 5);
   gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
   gtk_label_set_ellipsize (GTK_LABEL (value), PANGO_ELLIPSIZE_END);
+  if (self->wraps) {
+    gtk_label_set_wrap (GTK_LABEL (value), TRUE);
+    gtk_label_set_lines (GTK_LABEL (value), 4);
+    gtk_label_set_width_chars (GTK_LABEL (value), 14);
+    gtk_label_set_justify (GTK_LABEL (value), GTK_JUSTIFY_RIGHT);
+  }
   gtk_label_set_xalign (GTK_LABEL (value), 1);
   gtk_widget_add_css_class (value, "value");
   /* Numbers stand in one column with those of the parameter rows, which have their unit here. */
@@ -90,10 +97,17 @@ facts_changed_cb (GListModel *facts, guint position, guint removed, guint added,
     if (i < removed && i < added)
       fill_fact_row (GTK_WIDGET (gtk_list_box_get_row_at_index (list, at)), fact);
     else if (i < added)
-      gtk_list_box_insert (list, new_fact_row (fact), at);
+      gtk_list_box_insert (list, new_fact_row (self, fact), at);
     else
       gtk_list_box_remove (list, GTK_WIDGET (gtk_list_box_get_row_at_index (list, at)));
   }
+}
+
+void
+lam_group_wrap_values (LamGroup *self)
+{
+  g_return_if_fail (LAM_IS_GROUP (self) && self->facts == NULL);
+  self->wraps = TRUE;
 }
 
 void

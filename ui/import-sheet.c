@@ -83,6 +83,9 @@ lam_import_sheet_new (GtkWindow *parent, LamSession *session)
       g_object_new (LAM_TYPE_IMPORT_SHEET, "transient-for", parent, "destroy-with-parent", TRUE, NULL);
   LamImport *import = lam_session_get_import (session);
   self->session = g_object_ref (session);
+  lam_group_wrap_values (self->found);
+  lam_group_wrap_values (self->assumed);
+  lam_group_wrap_values (self->missing);
   lam_group_bind_facts (self->found, lam_import_get_facts (import, LAM_IMPORT_FOUND));
   lam_group_bind_facts (self->assumed, lam_import_get_facts (import, LAM_IMPORT_ASSUMED));
   lam_group_bind_facts (self->missing, lam_import_get_facts (import, LAM_IMPORT_MISSING));

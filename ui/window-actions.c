@@ -106,6 +106,14 @@ import_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+tab_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  int tab = g_variant_get_int32 (parameter);
+  if (tab >= 0 && tab < LAM_RECONSTRUCT_TABS)
+    lam_reconstruct_page_show_tab (LAM_WINDOW (widget)->reconstruct, tab);
+}
+
+static void
 simple_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   LamWindow *self = LAM_WINDOW (widget);
@@ -221,6 +229,7 @@ lam_window_actions_class_init (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "win.stop", NULL, stop_cb);
   gtk_widget_class_install_action (klass, "win.run", NULL, run_cb);
   gtk_widget_class_install_action (klass, "win.run-or-pause", NULL, run_cb);
+  gtk_widget_class_install_action (klass, "win.tab", "i", tab_cb);
   static const char *const simple[] = {"win.stop-keep",         "win.discard",          "win.find-center",
                                        "win.apply-preparation", "win.reset-parameters", "win.level-auto",
                                        "win.level-full",        "win.level-reset",      "win.fit",

@@ -29,9 +29,13 @@ gone_cb (AdwToast *toast, GtkWidget *toasts)
 static void
 add_toast (LamWindow *self, AdwToast *toast)
 {
-  g_signal_connect_object (toast, "dismissed", G_CALLBACK (gone_cb), self->toasts, 0);
-  adw_toast_overlay_add_toast (self->toasts, toast);
-  lam_accessible_mend (GTK_WIDGET (self->toasts));
+  /* Over the pictures, where there are any. */
+  AdwToastOverlay *toasts = lam_session_get_title (self->session) != NULL
+                                ? lam_reconstruct_page_get_toasts (self->reconstruct)
+                                : self->toasts;
+  g_signal_connect_object (toast, "dismissed", G_CALLBACK (gone_cb), toasts, 0);
+  adw_toast_overlay_add_toast (toasts, toast);
+  lam_accessible_mend (GTK_WIDGET (toasts));
 }
 
 void
