@@ -335,7 +335,6 @@ drag_begin_cb (GtkGestureDrag *gesture, double x, double y, LamGeometryView *sel
   layout_scene (self, &self->scene);
   self->dragging = handle;
   self->way = is_cone (self) ? handle == LAM_HANDLE_SOURCE ? ALONG : UNDECIDED : ACROSS;
-  gtk_widget_set_has_tooltip (GTK_WIDGET (self), FALSE); /* it would come up under the hand and go with it */
   self->start = self->g;
   g_signal_emit (self, signals[DRAG_BEGIN], 0, (int) handle);
 }
@@ -378,7 +377,6 @@ drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *sel
   if (self->dragging == LAM_HANDLE_NONE)
     return;
   self->dragging = LAM_HANDLE_NONE;
-  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_emit (self, signals[DRAG_END], 0);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -560,6 +558,12 @@ lam_geometry_view_init (LamGeometryView *self)
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
   gtk_widget_add_controller (widget, motion);
   self->chosen = LAM_HANDLE_AXIS;
+  /* No tooltip: it would come up under the hand, and GTK 4.8 keeps a pointer to what the hand was on when it goes. */
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+      _ ("A, D and S choose axis, detector and source; arrows move it, with Shift ten times "
+         "as far, with Ctrl a tenth"),
+      -1);
   update_accessible (self);
 }
 

@@ -307,6 +307,16 @@ build_view (LamHelpWindow *self)
   return self->scroller;
 }
 
+/* Escape in the search: first what was typed goes, then the window. */
+static void
+stop_search_cb (GtkSearchEntry *search, LamHelpWindow *self)
+{
+  if (*gtk_editable_get_text (GTK_EDITABLE (search)) == '\0')
+    gtk_window_close (GTK_WINDOW (self));
+  else
+    gtk_editable_set_text (GTK_EDITABLE (search), "");
+}
+
 static void
 lam_help_window_finalize (GObject *object)
 {
@@ -340,6 +350,7 @@ lam_help_window_init (LamHelpWindow *self)
   adw_window_set_content (ADW_WINDOW (self), box);
   g_signal_connect (self->list, "row-selected", G_CALLBACK (selected_cb), self);
   g_signal_connect (self->search, "search-changed", G_CALLBACK (search_cb), self);
+  g_signal_connect (self->search, "stop-search", G_CALLBACK (stop_search_cb), self);
   add_key (self, GDK_KEY_f, GDK_CONTROL_MASK, "find");
   add_key (self, GDK_KEY_Escape, 0, "close");
   add_key (self, GDK_KEY_w, GDK_CONTROL_MASK, "close");

@@ -278,8 +278,12 @@ value_notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *se
 static void
 notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
 {
+  const char *name = pspec != NULL ? pspec->name : "";
   gtk_widget_set_visible (GTK_WIDGET (self), lam_parameter_get_visible (parameter));
   gtk_widget_set_sensitive (GTK_WIDGET (self), lam_parameter_get_sensitive (parameter));
+  /* Opening a scan tells forty rows several things each: "value" is value_notify_cb ()'s. */
+  if (g_str_equal (name, "value") || g_str_equal (name, "visible") || g_str_equal (name, "sensitive"))
+    return;
   gtk_widget_set_visible (self->dot, lam_parameter_get_changed (parameter));
   const char *unit = lam_parameter_get_unit (parameter);
   /* An empty unit keeps its room: all numbers stand in one column. */

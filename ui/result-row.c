@@ -186,6 +186,17 @@ build_popover (LamResultRow *self)
   g_signal_connect (self->popover, "closed", G_CALLBACK (closed_cb), self);
 }
 
+/* When it is first asked for: a run that ends makes a row, and most menus are never opened. */
+static void
+create_popover (GtkMenuButton *menu, gpointer row)
+{
+  LamResultRow *self = row;
+  if (self->popover != NULL)
+    return;
+  build_popover (self);
+  gtk_menu_button_set_popover (menu, self->popover);
+}
+
 void
 lam_result_row_rename (LamResultRow *self)
 {
@@ -240,10 +251,9 @@ lam_result_row_init (LamResultRow *self)
   gtk_widget_add_css_class (self->dot, "unsaved-dot");
   gtk_widget_set_tooltip_text (self->dot, _ ("Not saved in a file yet"));
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->dot);
-  build_popover (self);
   self->menu = gtk_menu_button_new ();
   gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (self->menu), "view-more-symbolic");
-  gtk_menu_button_set_popover (GTK_MENU_BUTTON (self->menu), self->popover);
+  gtk_menu_button_set_create_popup_func (GTK_MENU_BUTTON (self->menu), create_popover, self, NULL);
   gtk_widget_set_valign (self->menu, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (self->menu, "flat");
   gtk_widget_set_tooltip_text (self->menu, _ ("What it was made with; rename, save, remove (F2)"));
