@@ -255,6 +255,10 @@ lam_application_startup (GApplication *application)
       {"win.fullscreen", {"F11"}},
       {"win.show-help-overlay", {"<Control>question"}},
   };
+  for (int i = 0; i < LAM_RECONSTRUCT_TABS; i++) {
+    g_autofree char *action = g_strdup_printf ("win.tab(%d)", i), *key = g_strdup_printf ("<Alt>%d", i + 1);
+    gtk_application_set_accels_for_action (GTK_APPLICATION (application), action, (const char *[]){key, NULL});
+  }
   for (size_t i = 0; i < G_N_ELEMENTS (accels); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (application), accels[i].action, accels[i].keys);
 }

@@ -10,6 +10,7 @@
 
 #include "application.h"
 #include "cli-util.h"
+#include "core/memory.h"
 #include "geometry-view.h"
 #include "widget-util.h"
 #include "window.h"
@@ -24,6 +25,7 @@ static gboolean failed; /* some promise was not kept */
 
 static double paint_ms, worst_ms, worst_paint_ms, turn_paint;
 static int turns, slow;
+static GArray *costs; /* of double: each turn that did something, ms */
 
 static double
 cpu_ms (void)
@@ -49,6 +51,8 @@ turn (void)
   turns++;
   slow += other > 4;
   worst_ms = fmax (worst_ms, other);
+  if (other > 0.02)
+    g_array_append_val (costs, other);
   worst_paint_ms = fmax (worst_paint_ms, turn_paint);
   if (other > 4 && g_getenv ("LAMINA_BENCH_VERBOSE") != NULL)
     g_printerr ("turn %d: %.2f ms\n", turns, other);
@@ -59,27 +63,41 @@ reset (void)
 {
   turns = slow = 0;
   worst_ms = worst_paint_ms = 0;
+  g_array_set_size (costs, 0);
+}
+
+static int
+by_value (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
 }
 
 static void
 report_turns (const char *task)
 {
-  g_print ("{\"task\":\"%s\",\"turns\":%d,\"over_4_ms\":%d,\"max_ms\":%.2f,\"max_paint_ms\":%.2f}\n", task, turns, slow,
-           worst_ms, worst_paint_ms);
+  g_array_sort (costs, by_value);
+  double median = costs->len > 0 ? g_array_index (costs, double, costs->len / 2) : 0;
+  double p95 = costs->len > 0 ? g_array_index (costs, double, costs->len * 95 / 100) : 0;
+  g_print ("{\"task\":\"%s\",\"turns\":%d,\"over_4_ms\":%d,\"median_ms\":%.2f,\"p95_ms\":%.2f,\"max_ms\":%.2f,"
+           "\"max_paint_ms\":%.2f}\n",
+           task, turns, slow, median, p95, worst_ms, worst_paint_ms);
   failed |= slow > 0;
 }
+
+static guint patience = 30; /* seconds */
 
 static gboolean
 tired_cb (gpointer data)
 {
-  g_error ("waited thirty seconds for nothing");
+  g_error ("waited %u seconds for nothing", patience);
   return G_SOURCE_REMOVE;
 }
 
 static void
 wait_for (gboolean (*done) (void))
 {
-  guint alarm = g_timeout_add_seconds (30, tired_cb, NULL);
+  guint alarm = g_timeout_add_seconds (patience, tired_cb, NULL);
   while (!done ())
     turn ();
   g_source_remove (alarm);
@@ -221,6 +239,7 @@ xdotool (const char *words)
   g_shell_parse_argv (line, NULL, &argv, NULL);
   g_autoptr (GSubprocess) process = g_subprocess_newv ((const char *const *) argv, G_SUBPROCESS_FLAGS_NONE, &error);
   g_assert_no_error (error);
+  reset (); /* to make a process of one that holds gigabytes takes its time, and is no work of the window's */
   tool_ended = FALSE;
   g_subprocess_wait_check_async (process, NULL, tool_ended_cb, NULL);
   wait_for (tool_has_ended);
@@ -238,13 +257,6 @@ age_ms (void)
   g_auto (GStrv) fields = g_strsplit (strrchr (text, ')') + 2, " ", -1);
   clock_gettime (CLOCK_BOOTTIME, &t);
   return t.tv_sec * 1e3 + t.tv_nsec / 1e6 - g_ascii_strtod (fields[19], NULL) * 1e3 / (double) sysconf (_SC_CLK_TCK);
-}
-
-static int
-by_value (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
 }
 
 static GtkWidget *
@@ -389,9 +401,111 @@ open_scan (const char *command, const char *name)
   report_turns ("window-open-dispatch");
 }
 
+/* -- a large volume -- */
+
+enum { SIDE = 1024 };
+
+/* A result of SIDE cubed, 4 GiB, in view. */
+static void
+show_large (void)
+{
+  LamReconResult *recon = g_new0 (LamReconResult, 1);
+  g_atomic_ref_count_init (&recon->refs);
+  recon->geometry = lam_geometry_new (LAM_GEOMETRY_PARALLEL, 180, SIDE, SIDE);
+  lam_geometry_set_angles (recon->geometry, 0, G_PI);
+  lam_geometry_auto_volume (recon->geometry, NULL);
+  lam_recon_params_init (&recon->params);
+  recon->iterations = g_array_new (FALSE, FALSE, sizeof (LamReconIteration));
+  recon->log = g_string_new (NULL);
+  recon->volume = lam_alloc ((size_t) SIDE * SIDE * SIDE * sizeof *recon->volume, "a large volume", NULL);
+  if (recon->volume == NULL)
+    g_error ("no memory for a volume of 4 GiB");
+  for (int64_t r = 0; r < SIDE; r++)
+    for (int64_t c = 0; c < SIDE; c++) {
+      float *line = recon->volume + (r * SIDE + c) * SIDE;
+      double x = c - SIDE / 2.0, y = r - SIDE / 2.0;
+      float value = hypot (x, y) < SIDE * 0.4 ? 0.01f + (float) ((r * 31 + c * 17) & 63) * 1e-5f : 0;
+      for (int s = 0; s < SIDE; s++)
+        line[s] = value * (float) (1 + (s & 31));
+    }
+  g_autoptr (LamResult) result = lam_result_new ("1024", recon, NULL, 0, &(LamPrepareParams){0});
+  lam_recon_result_unref (recon);
+  lam_results_add (lam_session_get_results (session), result);
+  lam_session_show_result (session, result);
+}
+
+static gboolean
+large_is_drawn (void)
+{
+  LamSliceView *view = lam_reconstruct_page_get_slice_view (lam_window_get_reconstruct_page (LAM_WINDOW (window)));
+  LamSnapshot *drawn = lam_slice_view_get_drawn (view);
+  return drawn != NULL && lam_snapshot_info (drawn)->width == SIDE
+         && lam_slice_model_is_settled (lam_session_get_slices (session)) && lam_slice_view_is_settled (view);
+}
+
+static gboolean
+is_stored (void)
+{
+  return is_ready () && !lam_session_get_modified (session);
+}
+
+/* xdotool's @words, in the middle of the picture; the engine is not asked for anything. */
+static void
+measure_hands (const char *task, const char *words)
+{
+  GtkWidget *view =
+      GTK_WIDGET (lam_reconstruct_page_get_slice_view (lam_window_get_reconstruct_page (LAM_WINDOW (window))));
+  guint64 asked = lam_session_get_live_asked (session);
+  int x, y;
+  test_screen_point (view, gtk_widget_get_width (view) / 2.0, gtk_widget_get_height (view) / 2.0, &x, &y);
+  g_autofree char *line = g_strdup_printf ("mousemove %d %d %s", x, y, words);
+  reset ();
+  xdotool (line);
+  wait_for (large_is_drawn);
+  report_turns (task);
+  g_assert_cmpuint (lam_session_get_live_asked (session), ==, asked);
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_READY);
+}
+
+static void
+measure_large (void)
+{
+  g_autoptr (GString) drag = g_string_new ("mousedown 3");
+  for (int i = 1; i <= EVENTS; i++)
+    g_string_append_printf (drag, " mousemove_relative -- %d %d sleep 0.016", i % 30 < 15 ? 3 : -3,
+                            i % 22 < 11 ? 2 : -2);
+  g_string_append (drag, " mouseup 3");
+  wait_for (is_ready);
+  show_large ();
+  wait_for (large_is_drawn);
+  /* Through a file and back: 4 GiB are written, sealed and read while the window lives. */
+  g_autofree char *path = cli_path ("large.lamina.h5");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  patience = 240;
+  reset ();
+  lam_session_save_session (session, file);
+  wait_for (is_stored);
+  report_turns ("window-1024-save");
+  reset ();
+  lam_window_open_file (LAM_WINDOW (window), file);
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_OPENING);
+  wait_for (is_ready);
+  wait_for (large_is_drawn);
+  report_turns ("window-1024-open");
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (session))), ==, 1);
+  patience = 30;
+  measure_hands ("window-1024-level", drag->str);
+  measure_hands ("window-1024-wheel", "click --repeat 60 --delay 30 5 click --repeat 60 --delay 30 4");
+  measure_hands ("window-1024-zoom",
+                 "keydown ctrl click --repeat 12 --delay 40 4 click --repeat 14 --delay 40 5 keyup ctrl");
+  measure_hands ("window-1024-keys", "click 1 key --delay 40 Down Down Down Page_Down Page_Down Home End r i i f");
+}
+
 int
 main (int argc, char **argv)
 {
+  gboolean large = argc > 1 && g_str_equal (argv[1], "large");
+  costs = g_array_new (FALSE, FALSE, sizeof (double));
   if (!test_ui_init (&argc, &argv))
     return 77;
   if (!test_have_xdotool ())
@@ -418,6 +532,13 @@ main (int argc, char **argv)
            G_OBJECT_TYPE_NAME (gtk_native_get_renderer (GTK_NATIVE (window))));
   failed |= start_ms >= 1000;
   test_focus_window (window);
+  if (large) {
+    measure_large ();
+    gtk_window_destroy (GTK_WINDOW (window));
+    g_object_unref (application);
+    cli_finish ();
+    return failed;
+  }
 
   open_scan ("project --phantom tooth --shape 512x512x4 --views 180 --seed 1 -o scan.h5", "scan.h5");
   measure_drag ("window-drag", LAM_HANDLE_AXIS, FALSE, 50);

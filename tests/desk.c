@@ -280,6 +280,18 @@ desk_look (DeskRect at)
   return hash;
 }
 
+int
+desk_colours (DeskRect at)
+{
+  XImage *image = grab (at);
+  g_autoptr (GHashTable) all = g_hash_table_new (NULL, NULL);
+  for (int y = 0; y < at.height; y++)
+    for (int x = 0; x < at.width; x++)
+      g_hash_table_add (all, GUINT_TO_POINTER (pixel (image, x, y)));
+  XDestroyImage (image);
+  return (int) g_hash_table_size (all);
+}
+
 void
 desk_wait_change (DeskRect at, guint64 from)
 {

@@ -39,6 +39,7 @@ void desk_wait_colour (DeskRect in, guint32 rgb, int size, int *x, int *y);
 gboolean desk_find_colour (DeskRect in, guint32 rgb, int size, int *x, int *y);
 /* A number of what is seen there; another picture, another number. */
 guint64 desk_look (DeskRect at);
+int desk_colours (DeskRect at); /* how many different ones */
 void desk_wait_change (DeskRect at, guint64 from);
 void desk_wait_calm (DeskRect at); /* the same for half a second */
 /* The screen as NAME.png in the build folder. */

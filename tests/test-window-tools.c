@@ -3,12 +3,10 @@
 #include <math.h>
 
 #include "help-window.h"
-#include "io/scan.h"
 #include "model/settings.h"
 #include "parameter-row.h"
 #include "preferences.h"
 #include "projections-tab.h"
-#include "run/dataset.h"
 #include "widget-util.h"
 #include "window-util.h"
 
@@ -148,24 +146,6 @@ click_widget (GtkWidget *widget)
   test_wait_frames (widget, 4);
 }
 
-/* A scan of the example with one channel that reads too much: a ring. */
-static char *
-write_striped (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LamDataset) d = lam_dataset_example (LAM_GEOMETRY_PARALLEL, 128, NULL, &error);
-  g_assert_no_error (error);
-  const LamGeometry *g = d->geometry;
-  for (int64_t i = 0; i < g->views * g->rows; i++)
-    d->sinogram[i * g->channels + 50] += 0.3f;
-  g_autofree char *folder = g_dir_make_tmp ("lamina-stripes-XXXXXX", &error);
-  char *path = g_build_filename (folder, "striped.h5", NULL);
-  LamScanData data = {.geometry = g, .kind = LAM_SCAN_SINOGRAM, .projections = d->sinogram};
-  g_assert_true (lam_scan_write (path, &data, NULL, &error));
-  g_assert_no_error (error);
-  return path;
-}
-
 typedef struct {
   LamSliceModel *slices;
   LamSnapshot *old;
@@ -214,7 +194,7 @@ test_projections (void)
   }
   GtkWidget *window = window_new ();
   LamSession *session = lam_window_get_session (LAM_WINDOW (window));
-  g_autofree char *path = write_striped ();
+  g_autofree char *path = window_write_scan ();
   g_autoptr (GFile) file = g_file_new_for_path (path);
   lam_session_open (session, file);
   test_wait (has_session_data, session);
@@ -304,9 +284,7 @@ test_projections (void)
   g_assert_false (gtk_widget_get_mapped (
       GTK_WIDGET (lam_projections_tab_get_view (LAM_PROJECTIONS_TAB (tab), LAM_PREVIEW_BEFORE))));
   window_close (window);
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_unlink (path);
-  g_rmdir (folder);
+  window_remove_scan (path);
 }
 
 int

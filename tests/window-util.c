@@ -1,10 +1,13 @@
 #include "window-util.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 
 #include "application.h"
 #include "core/memory.h"
 #include "ct/phantom-tooth.h"
+#include "io/scan.h"
+#include "run/dataset.h"
 #include "widget-util.h"
 
 static LamApplication *application; /* one a process */
@@ -214,4 +217,29 @@ window_find (GtkWidget *widget, GType type)
       return found;
   }
   return NULL;
+}
+
+char *
+window_write_scan (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamDataset) d = lam_dataset_example (LAM_GEOMETRY_PARALLEL, 128, NULL, &error);
+  g_assert_no_error (error);
+  const LamGeometry *g = d->geometry;
+  for (int64_t i = 0; i < g->views * g->rows; i++)
+    d->sinogram[i * g->channels + 50] += 0.3f;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-stripes-XXXXXX", &error);
+  char *path = g_build_filename (folder, "striped.h5", NULL);
+  LamScanData data = {.geometry = g, .kind = LAM_SCAN_SINOGRAM, .projections = d->sinogram};
+  g_assert_true (lam_scan_write (path, &data, NULL, &error));
+  g_assert_no_error (error);
+  return path;
+}
+
+void
+window_remove_scan (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_unlink (path);
+  g_rmdir (folder);
 }

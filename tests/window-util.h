@@ -18,6 +18,10 @@ void window_fill (GtkWidget *window);
 GtkWidget *window_new_example (int iterations);
 void window_run_once (GtkWidget *window);
 
+/* A file with the example's scan of 128 views, one channel of which reads too much: a ring. g_free (). */
+char *window_write_scan (void);
+void window_remove_scan (const char *path);
+
 /* Actions of the class are seen through the widget only. */
 void window_activate (GtkWidget *window, const char *action);
 /* A PNG of it in the build folder. */

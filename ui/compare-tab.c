@@ -3,6 +3,8 @@
 #include "compare-tab.h"
 
 #include <glib/gi18n.h>
+
+#include "accessible-name.h"
 #include <math.h>
 
 #include "wrap-layout.h"
@@ -54,6 +56,10 @@ problem_cb (LamCompare *compare, GParamSpec *pspec, LamCompareTab *self)
   if (problem != NULL)
     adw_status_page_set_description (ADW_STATUS_PAGE (self->problem), problem);
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), problem != NULL ? "problem" : "pictures");
+  GtkWidget *of_pictures[] = {self->swap, self->plane_slice, self->plane_row, self->plane_column,
+                              self->difference_button};
+  for (size_t i = 0; i < G_N_ELEMENTS (of_pictures); i++)
+    gtk_widget_set_sensitive (of_pictures[i], problem == NULL);
 }
 
 static void
@@ -187,6 +193,7 @@ lam_compare_tab_set_session (LamCompareTab *self, LamSession *session)
     g_autoptr (GtkExpression) name = gtk_property_expression_new (LAM_TYPE_COMPARE_SOURCE, NULL, "name");
     gtk_drop_down_set_expression (GTK_DROP_DOWN (choosers[i]), name);
     gtk_drop_down_set_model (GTK_DROP_DOWN (choosers[i]), sources);
+    lam_accessible_name_chooser (GTK_DROP_DOWN (choosers[i]), i == 0 ? _ ("What A is") : _ ("What B is"));
     g_signal_connect (choosers[i], "notify::selected", G_CALLBACK (selected_cb), self);
   }
   self->updating = FALSE;

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "accessible-name.h"
 #include "chart.h"
 #include "geometry-drag.h"
 #include "line-layer.h"
@@ -211,6 +212,7 @@ sweep_changed_cb (LamSweepModel *sweep, LamGeometryTab *self)
     add_slice (self, self->shown);
   gtk_stack_set_visible_child_name (GTK_STACK (self->strip_stack), n > 0 ? "strip" : "empty");
   gtk_button_set_label (GTK_BUTTON (self->start), running ? _ ("_Stop") : _ ("S_weep"));
+  lam_accessible_mend (self->start);
   gboolean done = lam_sweep_model_get_best (sweep, &best, &width, &confidence, &note);
   gtk_widget_set_visible (self->take_best, done);
   if (!done) {
@@ -232,6 +234,26 @@ sweep_failed_cb (LamSweepModel *sweep, GError *error, LamGeometryTab *self)
   gtk_label_set_text (GTK_LABEL (self->best_label), error->message);
 }
 
+/* Axes have their label for life: one chart for each parameter. */
+static void
+build_chart (LamGeometryTab *self)
+{
+  static const char *const names[] = {N_ ("centre of rotation"), N_ ("tilt"), N_ ("source to axis"),
+                                      N_ ("source to detector")};
+  const char *unit = gtk_label_get_text (GTK_LABEL (self->unit));
+  g_autofree char *label = g_strdup_printf (_ ("%s (%s)"), _ (names[chosen (self)]), unit);
+  g_autoptr (LamAxis) x = lam_axis_new (*unit != '\0' ? label : _ (names[chosen (self)]), FALSE),
+                      y = lam_axis_new (_ ("sharpness"), FALSE);
+  GtkWidget *chart = lam_chart_new (x, y, NULL), *old = gtk_widget_get_first_child (self->chart_box);
+  lam_chart_set_label (LAM_CHART (chart), _ ("Sharpness over the range of the sweep"));
+  lam_chart_add_layer (LAM_CHART (chart),
+                       lam_line_layer_new (lam_sweep_model_get_series (self->sweep), 0, y, LAM_COLOUR_BLUE, TRUE));
+  gtk_widget_set_hexpand (chart, TRUE);
+  if (old != NULL)
+    gtk_box_remove (GTK_BOX (self->chart_box), old);
+  gtk_box_append (GTK_BOX (self->chart_box), chart);
+}
+
 static void
 start_cb (GtkButton *button, LamGeometryTab *self)
 {
@@ -244,6 +266,8 @@ start_cb (GtkButton *button, LamGeometryTab *self)
                               gtk_adjustment_get_value (self->to_value),
                               (int) gtk_adjustment_get_value (self->count_value), &error))
     gtk_label_set_text (GTK_LABEL (self->best_label), error->message);
+  else
+    build_chart (self);
 }
 
 static void
@@ -265,13 +289,7 @@ lam_geometry_tab_set_session (LamGeometryTab *self, LamSession *session)
   g_return_if_fail (LAM_IS_GEOMETRY_TAB (self) && LAM_IS_SESSION (session) && self->session == NULL);
   self->session = g_object_ref (session);
   self->sweep = lam_sweep_model_new (session);
-  g_autoptr (LamAxis) x = lam_axis_new (_ ("number that is swept"), FALSE), y = lam_axis_new (_ ("sharpness"), FALSE);
-  GtkWidget *chart = lam_chart_new (x, y, NULL);
-  lam_chart_set_label (LAM_CHART (chart), _ ("Sharpness over the range of the sweep"));
-  lam_chart_add_layer (LAM_CHART (chart),
-                       lam_line_layer_new (lam_sweep_model_get_series (self->sweep), 0, y, LAM_COLOUR_BLUE, TRUE));
-  gtk_widget_set_hexpand (chart, TRUE);
-  gtk_box_append (GTK_BOX (self->chart_box), chart);
+  build_chart (self);
   lam_geometry_drag_connect (LAM_GEOMETRY_VIEW (self->scene), session);
   g_signal_connect_object (self->sweep, "changed", G_CALLBACK (sweep_changed_cb), self, 0);
   g_signal_connect_object (self->sweep, "failed", G_CALLBACK (sweep_failed_cb), self, 0);
@@ -319,6 +337,7 @@ static void
 lam_geometry_tab_init (LamGeometryTab *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lam_accessible_name_chooser (GTK_DROP_DOWN (self->parameter), _ ("Parameter to sweep"));
   g_signal_connect (self->parameter, "notify::selected", G_CALLBACK (parameter_notify_cb), self);
   g_signal_connect (self->from_value, "value-changed", G_CALLBACK (range_changed_cb), self);
   g_signal_connect (self->to_value, "value-changed", G_CALLBACK (range_changed_cb), self);

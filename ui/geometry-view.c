@@ -23,9 +23,9 @@ typedef struct {
 struct _LamGeometryView {
   GtkWidget parent_instance;
   gboolean shown;
-  LamGeometry g; /* angles and shifts not kept */
-  int turn;      /* +1 = angles grow, clockwise here; -1; 0 = one angle only */
-  LamHandle dragging, hovering;
+  LamGeometry g;                        /* angles and shifts not kept */
+  int turn;                             /* +1 = angles grow, clockwise here; -1; 0 = one angle only */
+  LamHandle dragging, hovering, chosen; /* chosen: the one that keys move */
   enum { UNDECIDED, ACROSS, ALONG } way;
   LamGeometry start; /* where the drag began */
   Scene scene;       /* then: a scene that is scaled anew would run away from the hand */
@@ -115,9 +115,13 @@ draw_text (LamGeometryView *self, GtkSnapshot *snapshot, const char *text, LamCo
 {
   g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, 0.8);
   GdkRGBA colour = lam_palette (GTK_WIDGET (self), role);
-  int w, h;
+  int w, h, width = gtk_widget_get_width (GTK_WIDGET (self));
   pango_layout_get_pixel_size (layout, &w, &h);
-  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  if (w > width - 4) {
+    pango_layout_set_width (layout, MAX (width - 4, 1) * PANGO_SCALE);
+    pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+    pango_layout_get_pixel_size (layout, &w, &h);
+  }
   gtk_snapshot_save (snapshot);
   gtk_snapshot_translate (
       snapshot, &GRAPHENE_POINT_INIT (CLAMP (floor (x - w * align), 2, MAX (width - w - 2, 2)), floor (y - h / 2.0)));
@@ -139,11 +143,14 @@ detector_point (LamGeometryView *self, const Scene *s, double u, double *x, doub
   *y = s->y0 + across * s->scale;
 }
 
-/* Shown larger: it is under the pointer, or in the hand. */
+/* Shown larger: it is in the hand, under the pointer, or the one that keys move. */
 static gboolean
 held (LamGeometryView *self, LamHandle handle)
 {
-  return self->dragging == handle || (self->dragging == LAM_HANDLE_NONE && self->hovering == handle);
+  LamHandle by_keys = gtk_widget_has_visible_focus (GTK_WIDGET (self)) ? self->chosen : LAM_HANDLE_NONE;
+  return self->dragging != LAM_HANDLE_NONE   ? self->dragging == handle
+         : self->hovering != LAM_HANDLE_NONE ? self->hovering == handle
+                                             : by_keys == handle;
 }
 
 static void
@@ -230,8 +237,7 @@ draw_axis (LamGeometryView *self, cairo_t *cr, const Scene *s)
   cairo_line_to (cr, s->x0 + s->detector * s->scale, y);
   cairo_stroke (cr);
   cairo_set_dash (cr, NULL, 0, 0);
-  if (self->hovering == LAM_HANDLE_AXIS || self->dragging == LAM_HANDLE_AXIS
-      || gtk_widget_has_visible_focus (GTK_WIDGET (self))) {
+  if (held (self, LAM_HANDLE_AXIS)) {
     set_colour (cr, self, LAM_COLOUR_RED, 0.25);
     cairo_arc (cr, x, y, 10, 0, 2 * G_PI);
     cairo_fill (cr);
@@ -329,7 +335,6 @@ drag_begin_cb (GtkGestureDrag *gesture, double x, double y, LamGeometryView *sel
   layout_scene (self, &self->scene);
   self->dragging = handle;
   self->way = is_cone (self) ? handle == LAM_HANDLE_SOURCE ? ALONG : UNDECIDED : ACROSS;
-  gtk_widget_set_has_tooltip (GTK_WIDGET (self), FALSE); /* it would come up under the hand and go with it */
   self->start = self->g;
   g_signal_emit (self, signals[DRAG_BEGIN], 0, (int) handle);
 }
@@ -372,7 +377,6 @@ drag_end_cb (GtkGestureDrag *gesture, double dx, double dy, LamGeometryView *sel
   if (self->dragging == LAM_HANDLE_NONE)
     return;
   self->dragging = LAM_HANDLE_NONE;
-  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_emit (self, signals[DRAG_END], 0);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -398,7 +402,45 @@ leave_cb (GtkEventControllerMotion *controller, LamGeometryView *self)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* @args: channels across, and parts of its distance along. */
+/* What a screen reader says of it: which part the keys move, and where that is. */
+static void
+update_accessible (LamGeometryView *self)
+{
+  const LamGeometry *g = &self->g;
+  const char *const labels[] = {[LAM_HANDLE_AXIS] = _ ("Axis of rotation, in the scan seen from above"),
+                                [LAM_HANDLE_DETECTOR] = _ ("Detector, in the scan seen from above"),
+                                [LAM_HANDLE_SOURCE] = _ ("Source, in the scan seen from above")};
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, labels[self->chosen], -1);
+  if (!self->shown)
+    return;
+  double most = limit (self, INFINITY);
+  g_autofree char *offset = lam_units_format (g->channel_offset, 3);
+  g_autofree char *axis = lam_units_format (g->source_axis, 2), *detector = lam_units_format (g->source_detector, 2);
+  g_autofree char *text = is_cone (self)
+                              ? g_strdup_printf (_ ("axis %s %s, source to axis %s %s, source to detector %s %s"),
+                                                 offset, g->length_unit, axis, g->length_unit, detector, g->length_unit)
+                              : g_strdup_printf (_ ("axis %s %s"), offset, g->length_unit);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_VALUE_NOW, g->channel_offset,
+                                  GTK_ACCESSIBLE_PROPERTY_VALUE_MIN, -most, GTK_ACCESSIBLE_PROPERTY_VALUE_MAX, most,
+                                  GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
+}
+
+static gboolean
+choose_key (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  LamGeometryView *self = LAM_GEOMETRY_VIEW (widget);
+  LamHandle handle = (LamHandle) g_variant_get_int32 (args);
+  if (!self->shown || (handle == LAM_HANDLE_SOURCE && !is_cone (self))) {
+    gtk_widget_error_bell (widget);
+    return TRUE;
+  }
+  self->chosen = handle;
+  update_accessible (self);
+  gtk_widget_queue_draw (widget);
+  return TRUE;
+}
+
+/* Moves the chosen part; @args: channels across, downwards, and parts of its distance along, to the right. */
 static gboolean
 move_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -408,12 +450,24 @@ move_key (GtkWidget *widget, GVariant *args, gpointer data)
   if (!self->shown)
     return FALSE;
   const LamGeometry *g = &self->g;
-  if (!is_cone (self) && channels == 0) { /* there is nothing along the rays: across, as up and down */
+  LamPlace move = {g->channel_offset, g->source_detector, g->source_axis};
+  if (!is_cone (self) && channels == 0) /* there is nothing along the rays: across, as up and down */
     channels = part * 100;
-    part = 0;
+  if (channels != 0 && self->chosen == LAM_HANDLE_SOURCE) { /* it has no place across the rays */
+    gtk_widget_error_bell (widget);
+    return TRUE;
   }
-  LamPlace move = {limit (self, g->channel_offset + channels * g->channel_pitch), g->source_detector,
-                   part == 0 ? g->source_axis : fmin (g->source_axis * (1 + part), g->source_detector * 0.999)};
+  double across = (self->chosen == LAM_HANDLE_DETECTOR ? -channels : channels) * g->channel_pitch;
+  move.channel_offset = limit (self, g->channel_offset + across);
+  if (is_cone (self) && part != 0) {
+    if (self->chosen == LAM_HANDLE_DETECTOR)
+      move.source_detector = fmax (g->source_detector * (1 + part), g->source_axis * 1.001);
+    else if (self->chosen == LAM_HANDLE_SOURCE) {
+      move.source_axis -= part * g->source_axis;
+      move.source_detector -= part * g->source_axis;
+    } else
+      move.source_axis = fmin (g->source_axis * (1 + part), g->source_detector * 0.999);
+  }
   g_signal_emit (self, signals[DRAGGED], 0, &move);
   return TRUE;
 }
@@ -440,13 +494,10 @@ lam_geometry_view_set_geometry (LamGeometryView *self, const LamGeometry *geomet
       self->turn = (g->angles[g->views - 1] > g->angles[0]) - (g->angles[g->views - 1] < g->angles[0]);
     self->g = *g;
     self->g.angles = self->g.shifts = NULL;
-    double most = limit (self, INFINITY);
-    g_autofree char *text = lam_units_format (g->channel_offset, 3);
-    g_autofree char *full = g_strdup_printf ("%s %s", text, g->length_unit);
-    gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_VALUE_NOW, g->channel_offset,
-                                    GTK_ACCESSIBLE_PROPERTY_VALUE_MIN, -most, GTK_ACCESSIBLE_PROPERTY_VALUE_MAX, most,
-                                    GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, full, -1);
+    if (!is_cone (self) && self->chosen == LAM_HANDLE_SOURCE)
+      self->chosen = LAM_HANDLE_AXIS;
   }
+  update_accessible (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -470,19 +521,26 @@ lam_geometry_view_class_init (LamGeometryViewClass *klass)
     double channels, part;
   } keys[] = {
       {GDK_KEY_Up, 0, -0.1, 0},
+      {GDK_KEY_Up, GDK_CONTROL_MASK, -0.01, 0},
       {GDK_KEY_Up, GDK_SHIFT_MASK, -1, 0},
       {GDK_KEY_Page_Up, 0, -1, 0},
       {GDK_KEY_Down, 0, 0.1, 0},
+      {GDK_KEY_Down, GDK_CONTROL_MASK, 0.01, 0},
       {GDK_KEY_Down, GDK_SHIFT_MASK, 1, 0},
       {GDK_KEY_Page_Down, 0, 1, 0},
       {GDK_KEY_Left, 0, 0, -0.001},
+      {GDK_KEY_Left, GDK_CONTROL_MASK, 0, -0.0001},
       {GDK_KEY_Left, GDK_SHIFT_MASK, 0, -0.01},
       {GDK_KEY_Right, 0, 0, 0.001},
+      {GDK_KEY_Right, GDK_CONTROL_MASK, 0, 0.0001},
       {GDK_KEY_Right, GDK_SHIFT_MASK, 0, 0.01},
   };
   for (size_t i = 0; i < G_N_ELEMENTS (keys); i++)
     gtk_widget_class_add_binding (widget_class, keys[i].key, keys[i].state, move_key, "(dd)", keys[i].channels,
                                   keys[i].part);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_a, 0, choose_key, "i", (int) LAM_HANDLE_AXIS);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_d, 0, choose_key, "i", (int) LAM_HANDLE_DETECTOR);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_s, 0, choose_key, "i", (int) LAM_HANDLE_SOURCE);
 }
 
 static void
@@ -499,8 +557,14 @@ lam_geometry_view_init (LamGeometryView *self)
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
   gtk_widget_add_controller (widget, motion);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Axis of rotation, in the scan seen from above"), -1);
+  self->chosen = LAM_HANDLE_AXIS;
+  /* No tooltip: it would come up under the hand, and GTK 4.8 keeps a pointer to what the hand was on when it goes. */
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+      _ ("A, D and S choose axis, detector and source; arrows move it, with Shift ten times "
+         "as far, with Ctrl a tenth"),
+      -1);
+  update_accessible (self);
 }
 
 GtkWidget *

@@ -26,8 +26,9 @@ typedef enum {
 /* Signals: drag-begin (LamHandle), dragged (const LamPlace *), drag-end. A drag begins across or along the rays, whichever
  * the hand does first, and keeps to that. Across it moves at most one channel for each pixel, unless Shift is held; with Ctrl
  * ten times finer.
- * Keys: up and down move the axis by 0.1 channel, with Shift or Page Up and Down by 1; in cone beam left and right move it by
- * 0.1 % of its distance from the source, with Shift 1 %; these come without begin and end.
+ * Keys: A, D and S choose axis, detector or source, and arrows move that one: up and down by 0.1 channel, with Shift or Page Up
+ * and Down by 1, with Ctrl by 0.01; in cone beam left and right by 0.1 % of its distance, with Shift 1 %, with Ctrl 0.01 %.
+ * These come without begin and end.
  * The view shows the new place only when it is given the new geometry. */
 GtkWidget *lam_geometry_view_new (void);
 /* Copies what it needs; NULL = nothing to show. */

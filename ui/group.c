@@ -5,6 +5,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "model/facts.h"
 #include "parameter-row.h"
 #include "tooltip.h"
@@ -13,7 +14,8 @@ struct _LamGroup {
   GtkBox parent_instance;
   GtkWidget *title, *button, *list;
   GListModel *facts;
-  guint before; /* rows before those of the facts */
+  guint before;   /* rows before those of the facts */
+  gboolean wraps; /* long values of facts */
 };
 
 G_DEFINE_FINAL_TYPE (LamGroup, lam_group, GTK_TYPE_BOX)
@@ -57,13 +59,19 @@ fill_fact_row (GtkWidget *row, LamFact *fact)
 }
 
 static GtkWidget *
-new_fact_row (LamFact *fact)
+new_fact_row (LamGroup *self, LamFact *fact)
 {
   GtkWidget *row = adw_action_row_new (), *dot = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *value = gtk_label_new (NULL), *unit = gtk_label_new (NULL);
   adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 5);
   gtk_widget_set_valign (dot, GTK_ALIGN_CENTER);
   gtk_label_set_ellipsize (GTK_LABEL (value), PANGO_ELLIPSIZE_END);
+  if (self->wraps) {
+    gtk_label_set_wrap (GTK_LABEL (value), TRUE);
+    gtk_label_set_lines (GTK_LABEL (value), 4);
+    gtk_label_set_width_chars (GTK_LABEL (value), 14);
+    gtk_label_set_justify (GTK_LABEL (value), GTK_JUSTIFY_RIGHT);
+  }
   gtk_label_set_xalign (GTK_LABEL (value), 1);
   gtk_widget_add_css_class (value, "value");
   /* Numbers stand in one column with those of the parameter rows, which have their unit here. */
@@ -89,10 +97,17 @@ facts_changed_cb (GListModel *facts, guint position, guint removed, guint added,
     if (i < removed && i < added)
       fill_fact_row (GTK_WIDGET (gtk_list_box_get_row_at_index (list, at)), fact);
     else if (i < added)
-      gtk_list_box_insert (list, new_fact_row (fact), at);
+      gtk_list_box_insert (list, new_fact_row (self, fact), at);
     else
       gtk_list_box_remove (list, GTK_WIDGET (gtk_list_box_get_row_at_index (list, at)));
   }
+}
+
+void
+lam_group_wrap_values (LamGroup *self)
+{
+  g_return_if_fail (LAM_IS_GROUP (self) && self->facts == NULL);
+  self->wraps = TRUE;
 }
 
 void
@@ -125,6 +140,17 @@ lam_group_get_property (GObject *object, guint id, GValue *value, GParamSpec *ps
   }
 }
 
+/* "apply" alone would not say what of. */
+static void
+name_button (LamGroup *self)
+{
+  const char *title = gtk_label_get_text (GTK_LABEL (self->title)),
+             *label = gtk_button_get_label (GTK_BUTTON (self->button));
+  g_autofree char *name = label != NULL ? g_strdup_printf ("%s: %s", title, label) : NULL;
+  if (name != NULL)
+    lam_accessible_name (self->button, name);
+}
+
 static void
 lam_group_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -135,10 +161,12 @@ lam_group_set_property (GObject *object, guint id, const GValue *value, GParamSp
     gtk_label_set_text (GTK_LABEL (self->title), text);
     gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                     text != NULL ? text : "", -1);
+    name_button (self);
     break;
   case PROP_COMMAND:
     gtk_button_set_label (GTK_BUTTON (self->button), text != NULL ? text : "");
     gtk_widget_set_visible (self->button, text != NULL);
+    name_button (self);
     break;
   case PROP_ACTION:
     gtk_actionable_set_action_name (GTK_ACTIONABLE (self->button), text);

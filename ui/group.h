@@ -16,6 +16,8 @@ GtkWidget *lam_group_new (const char *title);
 void lam_group_add_parameters (LamGroup *self, LamParameterList *list, const char *const *ids);
 /* A GtkListBoxRow of the caller's, after what is there. */
 void lam_group_add_row (LamGroup *self, GtkWidget *row);
+/* Long values of facts break into lines, where there is room to read them; before facts are bound. */
+void lam_group_wrap_values (LamGroup *self);
 /* Rows for the LamFacts of @facts, kept up to date, after what is there. */
 void lam_group_bind_facts (LamGroup *self, GListModel *facts);
 

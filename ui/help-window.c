@@ -254,6 +254,7 @@ fill_list (LamHelpWindow *self)
     gtk_label_set_xalign (GTK_LABEL (label), 0);
     gtk_label_set_wrap (GTK_LABEL (label), TRUE);
     gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), label);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
     g_object_set_data (G_OBJECT (row), "page", GINT_TO_POINTER (i));
     gtk_list_box_append (GTK_LIST_BOX (self->list), row);
   }
@@ -306,6 +307,16 @@ build_view (LamHelpWindow *self)
   return self->scroller;
 }
 
+/* Escape in the search: first what was typed goes, then the window. */
+static void
+stop_search_cb (GtkSearchEntry *search, LamHelpWindow *self)
+{
+  if (*gtk_editable_get_text (GTK_EDITABLE (search)) == '\0')
+    gtk_window_close (GTK_WINDOW (self));
+  else
+    gtk_editable_set_text (GTK_EDITABLE (search), "");
+}
+
 static void
 lam_help_window_finalize (GObject *object)
 {
@@ -339,6 +350,7 @@ lam_help_window_init (LamHelpWindow *self)
   adw_window_set_content (ADW_WINDOW (self), box);
   g_signal_connect (self->list, "row-selected", G_CALLBACK (selected_cb), self);
   g_signal_connect (self->search, "search-changed", G_CALLBACK (search_cb), self);
+  g_signal_connect (self->search, "stop-search", G_CALLBACK (stop_search_cb), self);
   add_key (self, GDK_KEY_f, GDK_CONTROL_MASK, "find");
   add_key (self, GDK_KEY_Escape, 0, "close");
   add_key (self, GDK_KEY_w, GDK_CONTROL_MASK, "close");

@@ -238,7 +238,7 @@ lam_histogram_measure (GtkWidget *widget, GtkOrientation orientation, int for_si
 {
   for (int i = 0; i < 2; i++)
     gtk_widget_measure (LAM_HISTOGRAM (widget)->handles[i], orientation, for_size, minimum, natural, NULL, NULL);
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 120 : 60;
+  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 120 : 76;
   *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 240 : 100;
 }
 

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "group.h"
 
 struct _LamImportSheet {
@@ -71,15 +72,20 @@ static void
 lam_import_sheet_init (LamImportSheet *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lam_accessible_mend (GTK_WIDGET (self));
   g_signal_connect (self->again, "clicked", G_CALLBACK (again_cb), self);
 }
 
 GtkWidget *
 lam_import_sheet_new (GtkWindow *parent, LamSession *session)
 {
-  LamImportSheet *self = g_object_new (LAM_TYPE_IMPORT_SHEET, "transient-for", parent, NULL);
+  LamImportSheet *self =
+      g_object_new (LAM_TYPE_IMPORT_SHEET, "transient-for", parent, "destroy-with-parent", TRUE, NULL);
   LamImport *import = lam_session_get_import (session);
   self->session = g_object_ref (session);
+  lam_group_wrap_values (self->found);
+  lam_group_wrap_values (self->assumed);
+  lam_group_wrap_values (self->missing);
   lam_group_bind_facts (self->found, lam_import_get_facts (import, LAM_IMPORT_FOUND));
   lam_group_bind_facts (self->assumed, lam_import_get_facts (import, LAM_IMPORT_ASSUMED));
   lam_group_bind_facts (self->missing, lam_import_get_facts (import, LAM_IMPORT_MISSING));

@@ -127,6 +127,7 @@ lam_job_row_new (LamJob *job, LamSession *session)
   self->job = g_object_ref (job);
   self->session = g_object_ref (session);
   gtk_label_set_text (GTK_LABEL (self->title), lam_job_get_title (job));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, lam_job_get_title (job), -1);
   g_signal_connect_object (job, "changed", G_CALLBACK (changed_cb), self, 0);
   g_signal_connect_object (job, "finished", G_CALLBACK (changed_cb), self, 0);
   changed_cb (job, self);

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "accessible-name.h"
 #include "model/units.h"
 #include "palette.h"
 #include "tooltip.h"
@@ -239,6 +240,7 @@ lam_level_controls_init (LamLevelControls *self)
   gtk_widget_set_hexpand (self->colours, TRUE);
   gtk_widget_set_tooltip_text (self->colours, _ ("Colours of the values"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->colours), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Colours"), -1);
+  lam_accessible_name_chooser (GTK_DROP_DOWN (self->colours), _ ("Colours"));
   g_signal_connect (self->colours, "notify::selected", G_CALLBACK (colours_cb), self);
   self->invert = gtk_toggle_button_new ();
   gtk_button_set_icon_name (GTK_BUTTON (self->invert), "lamina-invert-symbolic");

@@ -1,6 +1,8 @@
 #include "config.h"
 
 #include "parameter-row.h"
+
+#include "accessible-name.h"
 #include "tooltip.h"
 
 #include <glib/gi18n.h>
@@ -379,8 +381,12 @@ exchange_action (GtkWidget *widget, const char *name, GVariant *target)
 static void
 notify_cb (LamParameter *parameter, GParamSpec *pspec, LamParameterRow *self)
 {
+  const char *name = pspec != NULL ? pspec->name : "";
   gtk_widget_set_visible (GTK_WIDGET (self), lam_parameter_get_visible (parameter));
   gtk_widget_set_sensitive (GTK_WIDGET (self), lam_parameter_get_sensitive (parameter));
+  /* Opening a scan tells forty rows several things each: "value" is value_notify_cb ()'s. */
+  if (g_str_equal (name, "value") || g_str_equal (name, "visible") || g_str_equal (name, "sensitive"))
+    return;
   gtk_widget_set_visible (self->dot, lam_parameter_get_changed (parameter));
   update_unit (self);
   update_subtitle (self);
@@ -475,7 +481,8 @@ lam_parameter_row_new (LamParameter *parameter)
 
   self->control = new_control (self);
   gtk_widget_set_valign (self->control, GTK_ALIGN_CENTER);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->control), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  if (GTK_IS_DROP_DOWN (self->control))
+    lam_accessible_name_chooser (GTK_DROP_DOWN (self->control), label);
 
   self->unit = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->unit, "unit");

@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
+
 struct _LamPreferences {
   AdwPreferencesWindow parent_instance;
   LamSettings *settings;
@@ -154,6 +156,7 @@ static void
 build (LamPreferences *self)
 {
   AdwPreferencesPage *page = ADW_PREFERENCES_PAGE (adw_preferences_page_new ());
+  adw_preferences_page_set_title (page, _ ("General"));
   g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (devices, g_strdup (_ ("Automatic")));
   for (int i = 1; i <= MOST_DEVICES; i++)
@@ -195,6 +198,7 @@ lam_preferences_init (LamPreferences *self)
   gtk_window_set_default_size (GTK_WINDOW (self), 560, 480);
   adw_preferences_window_set_search_enabled (ADW_PREFERENCES_WINDOW (self), FALSE);
   build (self);
+  lam_accessible_mend (GTK_WIDGET (self));
 }
 
 GtkWidget *

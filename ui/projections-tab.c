@@ -110,11 +110,10 @@ slices_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamProjectionsTab *se
   if (!g_str_equal (name, "index") && !g_str_equal (name, "count"))
     return;
   int64_t count = lam_slice_model_get_count (model);
-  g_autofree char *of = g_strdup_printf (_ ("of %ld"), (long) count);
+  g_autofree char *of = g_strdup_printf (_ ("of 0–%ld"), (long) count - 1);
   self->updating = TRUE;
-  gtk_adjustment_set_lower (self->index_adjustment, 1);
-  gtk_adjustment_set_upper (self->index_adjustment, (double) MAX (count, 1));
-  gtk_adjustment_set_value (self->index_adjustment, (double) lam_slice_model_get_index (model) + 1);
+  gtk_adjustment_set_upper (self->index_adjustment, (double) MAX (count - 1, 0));
+  gtk_adjustment_set_value (self->index_adjustment, (double) lam_slice_model_get_index (model));
   gtk_label_set_text (GTK_LABEL (self->count_label), count > 0 ? of : "");
   self->updating = FALSE;
 }
@@ -123,7 +122,7 @@ static void
 index_changed_cb (GtkAdjustment *adjustment, LamProjectionsTab *self)
 {
   if (!self->updating && self->pictures != NULL)
-    lam_slice_model_set_index (lead (self), (int64_t) rint (gtk_adjustment_get_value (adjustment)) - 1);
+    lam_slice_model_set_index (lead (self), (int64_t) rint (gtk_adjustment_get_value (adjustment)));
 }
 
 static void
@@ -144,11 +143,9 @@ lam_projections_tab_set_pictures (LamProjectionsTab *self, LamBeforeAfter *pictu
   self->plane = plane;
   gtk_label_set_label (GTK_LABEL (self->index_label), sinogram ? _ ("Detector r_ow") : _ ("_View"));
   gtk_widget_set_visible (self->orders, sinogram);
-  GtkWidget *choosers[] = {self->index_spin, self->index_scale};
-  for (int i = 0; i < 2; i++) {
-    lam_set_tooltip (choosers[i], what);
-    gtk_accessible_update_property (GTK_ACCESSIBLE (choosers[i]), GTK_ACCESSIBLE_PROPERTY_LABEL, what, -1);
-  }
+  lam_set_tooltip (self->index_spin, what);
+  lam_set_tooltip (self->index_scale, what);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->index_scale), GTK_ACCESSIBLE_PROPERTY_LABEL, what, -1);
   g_autoptr (LamSlicePort) port = lam_slice_port_new ();
   for (int k = 0; k < LAM_PREVIEW_KINDS; k++) {
     LamSliceView *view = lam_projections_tab_get_view (self, k);

@@ -26,7 +26,8 @@ struct _LamReconstructPage {
   AdwFlap *flap;
   GtkWidget *sidebar, *groups, *main_paned, *lower_paned;
   LamGroup *data_group, *geometry_group, *preparation_group, *volume_group, *method_group, *run_group;
-  GtkWidget *later; /* said while a run goes: edits are for the next one */
+  AdwToastOverlay *toasts; /* over the pictures: curve and log stay to be read */
+  GtkWidget *later;        /* said while a run goes: edits are for the next one */
   GtkWidget *tab_switcher, *tabs, *progress_label;
   LamSlicesTab *slices_tab;
   LamGeometryTab *geometry_tab;
@@ -232,10 +233,28 @@ lam_reconstruct_page_get_slice_view (LamReconstructPage *self)
   return lam_slices_tab_get_slice_view (self->slices_tab);
 }
 
+AdwToastOverlay *
+lam_reconstruct_page_get_toasts (LamReconstructPage *self)
+{
+  return self->toasts;
+}
+
 void
 lam_reconstruct_page_set_show_sidebar (LamReconstructPage *self, gboolean show)
 {
   adw_flap_set_reveal_flap (self->flap, show);
+}
+
+void
+lam_reconstruct_page_show_tab (LamReconstructPage *self, int tab)
+{
+  static const char *const names[] = {"slices", "views", "sinogram", "geometry", "compare"};
+  g_return_if_fail (tab >= 0 && tab < (int) G_N_ELEMENTS (names));
+  gboolean focused = gtk_widget_get_focus_child (self->tabs) != NULL;
+  gtk_stack_set_visible_child_name (GTK_STACK (self->tabs), names[tab]);
+  /* The focus stays with what is seen. */
+  if (focused)
+    gtk_widget_child_focus (gtk_stack_get_visible_child (GTK_STACK (self->tabs)), GTK_DIR_TAB_FORWARD);
 }
 
 void
@@ -261,6 +280,22 @@ lam_reconstruct_page_next_pane (LamReconstructPage *self, int step)
   for (int k = 1; k <= n; k++) {
     GtkWidget *pane = panes[((at < 0 && step < 0 ? 0 : at) + step * k + 2 * n) % n];
     if (gtk_widget_get_mapped (pane) && gtk_widget_child_focus (pane, GTK_DIR_TAB_FORWARD))
+      return;
+  }
+}
+
+/* Not GTK's own F8: that one stands still at a border that is in no sight, and one is in another tab. */
+void
+lam_reconstruct_page_next_border (LamReconstructPage *self, int step)
+{
+  GtkWidget *borders[] = {self->main_paned, self->lower_paned, adw_bin_get_child (ADW_BIN (self->geometry_tab))};
+  int n = G_N_ELEMENTS (borders), at = step > 0 ? -1 : 0;
+  for (int i = 0; i < n; i++)
+    if (gtk_widget_is_focus (borders[i]))
+      at = i;
+  for (int k = 1; k <= n; k++) {
+    GtkWidget *border = borders[(at + step * k + 2 * n) % n];
+    if (gtk_widget_get_mapped (border) && gtk_widget_grab_focus (border))
       return;
   }
 }
@@ -291,6 +326,7 @@ lam_reconstruct_page_class_init (LamReconstructPageClass *klass)
   BIND (sidebar);
   BIND (groups);
   BIND (later);
+  BIND (toasts);
   BIND (main_paned);
   BIND (lower_paned);
   BIND (data_group);

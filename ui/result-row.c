@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "model/facts.h"
 #include "tooltip.h"
 
@@ -93,6 +94,23 @@ remove_cb (GtkButton *button, LamResultRow *self)
   lam_session_remove_result (session, result);
 }
 
+/* Its numbers as text: they are labels, which a pointer can select and keys cannot. */
+static void
+copy_cb (GtkButton *button, LamResultRow *self)
+{
+  g_autoptr (GListModel) facts = lam_result_list_parameters (self->result);
+  g_autoptr (GString) text = g_string_new (lam_result_get_name (self->result));
+  g_string_append_c (text, '\n');
+  for (guint i = 0; i < g_list_model_get_n_items (facts); i++) {
+    g_autoptr (LamFact) fact = g_list_model_get_item (facts, i);
+    const char *note = lam_fact_get_note (fact);
+    g_string_append_printf (text, note != NULL ? "%s: %s (%s)\n" : "%s: %s\n", lam_fact_get_label (fact),
+                            lam_fact_get_value (fact), note);
+  }
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text->str);
+  gtk_popover_popdown (GTK_POPOVER (self->popover));
+}
+
 static void
 fill_facts (LamResultRow *self)
 {
@@ -152,6 +170,7 @@ build_popover (LamResultRow *self)
   self->use = add_button (self, buttons, _ ("_Use Parameters"), _ ("The next run has the parameters of this one"),
                           G_CALLBACK (use_cb));
   self->save = add_button (self, buttons, _ ("_Save…"), _ ("Save this result as a file"), G_CALLBACK (save_cb));
+  add_button (self, buttons, _ ("_Copy"), _ ("Copy these numbers as text"), G_CALLBACK (copy_cb));
   add_button (self, buttons, _ ("_Remove"), _ ("Takes it off the list; can be undone"), G_CALLBACK (remove_cb));
   gtk_box_append (GTK_BOX (box), self->name);
   gtk_box_append (GTK_BOX (box), self->facts);
@@ -161,9 +180,21 @@ build_popover (LamResultRow *self)
   gtk_widget_set_margin_start (box, 6);
   gtk_widget_set_margin_end (box, 6);
   gtk_popover_set_child (GTK_POPOVER (self->popover), box);
+  lam_accessible_mend (box);
   g_signal_connect (self->name, "activate", G_CALLBACK (name_activate_cb), self);
   g_signal_connect (self->popover, "show", G_CALLBACK (show_cb), self);
   g_signal_connect (self->popover, "closed", G_CALLBACK (closed_cb), self);
+}
+
+/* When it is first asked for: a run that ends makes a row, and most menus are never opened. */
+static void
+create_popover (GtkMenuButton *menu, gpointer row)
+{
+  LamResultRow *self = row;
+  if (self->popover != NULL)
+    return;
+  build_popover (self);
+  gtk_menu_button_set_popover (menu, self->popover);
 }
 
 void
@@ -220,10 +251,9 @@ lam_result_row_init (LamResultRow *self)
   gtk_widget_add_css_class (self->dot, "unsaved-dot");
   gtk_widget_set_tooltip_text (self->dot, _ ("Not saved in a file yet"));
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), self->dot);
-  build_popover (self);
   self->menu = gtk_menu_button_new ();
   gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (self->menu), "view-more-symbolic");
-  gtk_menu_button_set_popover (GTK_MENU_BUTTON (self->menu), self->popover);
+  gtk_menu_button_set_create_popup_func (GTK_MENU_BUTTON (self->menu), create_popover, self, NULL);
   gtk_widget_set_valign (self->menu, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (self->menu, "flat");
   gtk_widget_set_tooltip_text (self->menu, _ ("What it was made with; rename, save, remove (F2)"));

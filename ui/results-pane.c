@@ -95,7 +95,7 @@ lam_results_pane_init (LamResultsPane *self)
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->list);
   gtk_widget_set_vexpand (scroller, TRUE);
-  gtk_widget_set_size_request (GTK_WIDGET (self), 214, -1);
+  gtk_widget_set_size_request (GTK_WIDGET (self), 190, -1);
   gtk_box_append (GTK_BOX (self), head);
   gtk_box_append (GTK_BOX (self), scroller);
 }

@@ -9,6 +9,7 @@
 /* Widget pixels of a drag that double or halve the window, or move its centre by one width. */
 #define LEVEL_REACH 250.0
 #define ZOOM_STEP 1.25
+#define KEY_PIXELS 10.0 /* of a drag, that an arrow stands for */
 
 static void
 center (LamSliceView *self, double *x, double *y)
@@ -233,6 +234,47 @@ step_key (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
+void
+lam_slice_input_nudge_level (LamSliceView *self, double dx, double dy)
+{
+  lam_slice_model_get_level (self->model, &self->start_low, &self->start_high);
+  drag_level (self, dx * KEY_PIXELS, dy * KEY_PIXELS);
+}
+
+/* An arrow: with the window tool what a drag that way would do, else the slice before or after. */
+static gboolean
+arrow_key (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  LamSliceView *self = LAM_SLICE_VIEW (widget);
+  int dx, dy;
+  g_variant_get (args, "(ii)", &dx, &dy);
+  if (self->model == NULL)
+    return FALSE;
+  if (self->window_tool)
+    lam_slice_input_nudge_level (self, dx, dy);
+  else
+    step (self, dx + dy);
+  return TRUE;
+}
+
+/* Moves the picture's part that is seen, by an eighth of the view or, with Shift, by a pixel of the screen. */
+static gboolean
+pan_key (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  LamSliceView *self = LAM_SLICE_VIEW (widget);
+  double cx, cy, column, row, sx, sy;
+  int dx, dy;
+  gboolean fine;
+  g_variant_get (args, "(iib)", &dx, &dy, &fine);
+  if (!lam_slice_view_get_scale (self, &sx, &sy))
+    return FALSE;
+  center (self, &cx, &cy);
+  double by = fine ? 1 : fmin (cx, cy) / 4;
+  lam_slice_view_to_picture (self, cx + dx * by, cy + dy * by, &column, &row);
+  lam_slice_view_set_zoom (self, sx, column, row);
+  return TRUE;
+}
+
 /* Moves the mark by one pixel; the first press puts it in the middle. */
 static gboolean
 mark_key (GtkWidget *widget, GVariant *args, gpointer data)
@@ -372,10 +414,7 @@ lam_slice_input_class_init (GtkWidgetClass *klass)
   static const struct {
     guint key;
     gint64 step;
-  } steps[] = {
-      {GDK_KEY_Up, -1},       {GDK_KEY_Left, -1},      {GDK_KEY_Down, 1},           {GDK_KEY_Right, 1},
-      {GDK_KEY_Page_Up, -10}, {GDK_KEY_Page_Down, 10}, {GDK_KEY_Home, -G_MAXINT32}, {GDK_KEY_End, G_MAXINT32},
-  };
+  } steps[] = {{GDK_KEY_Page_Up, -10}, {GDK_KEY_Page_Down, 10}, {GDK_KEY_Home, -G_MAXINT32}, {GDK_KEY_End, G_MAXINT32}};
   for (size_t i = 0; i < G_N_ELEMENTS (steps); i++)
     gtk_widget_class_add_binding (klass, steps[i].key, 0, step_key, "x", steps[i].step);
 
@@ -383,8 +422,13 @@ lam_slice_input_class_init (GtkWidgetClass *klass)
     guint key;
     int dx, dy;
   } moves[] = {{GDK_KEY_Up, 0, -1}, {GDK_KEY_Down, 0, 1}, {GDK_KEY_Left, -1, 0}, {GDK_KEY_Right, 1, 0}};
-  for (size_t i = 0; i < G_N_ELEMENTS (moves); i++)
+  for (size_t i = 0; i < G_N_ELEMENTS (moves); i++) {
+    gtk_widget_class_add_binding (klass, moves[i].key, 0, arrow_key, "(ii)", moves[i].dx, moves[i].dy);
     gtk_widget_class_add_binding (klass, moves[i].key, GDK_SHIFT_MASK, mark_key, "(ii)", moves[i].dx, moves[i].dy);
+    gtk_widget_class_add_binding (klass, moves[i].key, GDK_ALT_MASK, pan_key, "(iib)", moves[i].dx, moves[i].dy, FALSE);
+    gtk_widget_class_add_binding (klass, moves[i].key, GDK_ALT_MASK | GDK_SHIFT_MASK, pan_key, "(iib)", moves[i].dx,
+                                  moves[i].dy, TRUE);
+  }
 
   static const struct {
     guint key;

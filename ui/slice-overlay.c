@@ -55,11 +55,13 @@ corner_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, Side si
 static char *
 describe_slice (LamSliceModel *model, const LamSnapshotInfo *info)
 {
-  static const char *const names[LAM_ALL_PLANES] = {N_ ("slice %ld / %ld"), N_ ("row %ld / %ld"),
-                                                    N_ ("column %ld / %ld"), N_ ("view %ld / %ld"),
-                                                    N_ ("detector row %ld / %ld")};
+  static const char *const names[LAM_ALL_PLANES] = {N_ ("slice %ld"), N_ ("row %ld"), N_ ("column %ld"),
+                                                    N_ ("view %ld"), N_ ("detector row %ld")};
   g_autoptr (GString) text = g_string_new (NULL);
-  g_string_printf (text, _ (names[info->plane]), (long) info->index + 1, (long) info->count);
+  /* Counted from 0, as rows, columns, channels and the command line are; the range says so. */
+  g_string_printf (text, _ (names[info->plane]), (long) info->index);
+  if (info->count > 1)
+    g_string_append_printf (text, _ (" of 0–%ld"), (long) info->count - 1);
   if (info->iteration == LAM_ITERATION_LIVE)
     g_string_append (text, _ (" · preview"));
   else if (info->iteration == 0)

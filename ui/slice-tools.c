@@ -136,7 +136,7 @@ lam_slice_tools_hint (LamSliceView *self)
 
 /* -- keys -- */
 
-/* Ctrl and arrows move what was chosen last, with Shift they size it. */
+/* Ctrl and arrows move what was chosen last, with Shift they size it. With the window tool they change the level finely. */
 static gboolean
 shape_key (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -146,6 +146,10 @@ shape_key (GtkWidget *widget, GVariant *args, gpointer data)
   gboolean size;
   g_variant_get (args, "(iib)", &dx, &dy, &size);
   LamPlane plane = lam_slice_view_get_plane (self);
+  if (self->window_tool && self->model != NULL && !size) {
+    lam_slice_input_nudge_level (self, dx / 10.0, dy / 10.0);
+    return TRUE;
+  }
   if (self->measure == NULL || !lam_measure_get_chosen (self->measure, plane, &slot))
     return FALSE;
   const LamShape *held = lam_measure_get_shape (self->measure, plane, slot);

@@ -45,6 +45,8 @@ struct _LamSliceView {
 /* From slice-input.c. */
 void lam_slice_input_class_init (GtkWidgetClass *klass);
 void lam_slice_input_init (LamSliceView *self);
+/* What a drag of ten pixels that way does to the level; with fractions a finer step. */
+void lam_slice_input_nudge_level (LamSliceView *self, double dx, double dy);
 
 /* From slice-tools.c. */
 void lam_slice_tools_class_init (GtkWidgetClass *klass);

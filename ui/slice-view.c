@@ -383,7 +383,7 @@ lam_slice_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                              .line = self->line,
                              .crosshair = self->crosshair,
                              .hint = self->drag == LAM_DRAG_LEVEL ? _ ("sideways: width · up: brighter · Ctrl: fine")
-                                     : self->window_tool          ? _ ("drag: window and level")
+                                     : self->window_tool          ? _ ("drag or arrows: window and level")
                                                                   : lam_slice_tools_hint (self)};
   /* Where it would stand on the picture's own words. */
   if (height < 110 || width < 260 || (overlay.brief && self->drag == LAM_DRAG_NONE))
@@ -454,12 +454,12 @@ update_accessible (LamSliceView *self)
   const LamSnapshotInfo *info = shown_info (self);
   if (info == NULL)
     return;
-  static const char *const planes[LAM_ALL_PLANES] = {N_ ("Slice %ld of %ld"), N_ ("Row %ld of %ld"),
-                                                     N_ ("Column %ld of %ld"), N_ ("View %ld of %ld"),
-                                                     N_ ("Sinogram of detector row %ld of %ld")};
+  static const char *const planes[LAM_ALL_PLANES] = {N_ ("Slice %ld of 0 to %ld"), N_ ("Row %ld of 0 to %ld"),
+                                                     N_ ("Column %ld of 0 to %ld"), N_ ("View %ld of 0 to %ld"),
+                                                     N_ ("Sinogram of detector row %ld of 0 to %ld")};
   double low, high;
   lam_slice_model_get_level (self->model, &low, &high);
-  g_autofree char *place = g_strdup_printf (_ (planes[info->plane]), (long) info->index + 1, (long) info->count);
+  g_autofree char *place = g_strdup_printf (_ (planes[info->plane]), (long) info->index, (long) info->count - 1);
   g_autofree char *name = self->title != NULL ? g_strdup_printf ("%s: %s", self->title, place) : g_strdup (place);
   g_autofree char *cursor = lam_slice_model_describe_cursor (self->model);
   g_autofree char *from = lam_slice_model_format_value (low, high - low);

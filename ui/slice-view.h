@@ -2,6 +2,7 @@
  *
  * Keys and mouse as in the manual's table: wheel = slice, Ctrl+wheel = zoom, middle drag = pan, right drag (or left
  * with the window tool) = level, double click = automatic level; F, R, I, W, N, arrows, Page keys, Home, End, + - 0.
+ * With the window tool arrows change the level as a drag does, with Ctrl finely; Alt and arrows pan.
  * Measured shapes: O circle, B rectangle, M line, V none of them; drawn by a drag or put there by Enter; moved and sized by
  * handles, or by Ctrl and arrows, with Shift; Delete removes. */
 #pragma once

@@ -280,6 +280,8 @@ static void
 session_notify_cb (LamSession *session, GParamSpec *pspec, LamSlicesTab *self)
 {
   const char *problem = lam_session_get_problem (session);
+  if (pspec != NULL && !g_str_equal (pspec->name, "problem") && !g_str_equal (pspec->name, "state"))
+    return;
   adw_status_page_set_description (ADW_STATUS_PAGE (self->waiting),
                                    problem != NULL ? problem
                                    : lam_session_get_state (session) == LAM_SESSION_RUNNING

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "import-sheet.h"
 #include "tooltip.h"
 
@@ -35,6 +36,7 @@ new_question (LamWindow *self, const char *heading, const char *body)
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "keep", ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "keep");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  lam_accessible_mend (dialog);
   return dialog;
 }
 
@@ -106,6 +108,14 @@ import_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+tab_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  int tab = g_variant_get_int32 (parameter);
+  if (tab >= 0 && tab < LAM_RECONSTRUCT_TABS)
+    lam_reconstruct_page_show_tab (LAM_WINDOW (widget)->reconstruct, tab);
+}
+
+static void
 simple_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   LamWindow *self = LAM_WINDOW (widget);
@@ -134,7 +144,11 @@ simple_cb (GtkWidget *widget, const char *name, GVariant *parameter)
       lam_sequence_page_next_pane (self->sequence, step);
     else
       lam_reconstruct_page_next_pane (self->reconstruct, step);
-  } else if (g_str_equal (name, "win.jobs"))
+  } else if (g_str_equal (name, "win.next-border"))
+    lam_reconstruct_page_next_border (self->reconstruct, 1);
+  else if (g_str_equal (name, "win.previous-border"))
+    lam_reconstruct_page_next_border (self->reconstruct, -1);
+  else if (g_str_equal (name, "win.jobs"))
     gtk_menu_button_popup (self->jobs_button);
 }
 
@@ -220,10 +234,12 @@ lam_window_actions_class_init (GtkWidgetClass *klass)
   gtk_widget_class_install_action (klass, "win.stop", NULL, stop_cb);
   gtk_widget_class_install_action (klass, "win.run", NULL, run_cb);
   gtk_widget_class_install_action (klass, "win.run-or-pause", NULL, run_cb);
+  gtk_widget_class_install_action (klass, "win.tab", "i", tab_cb);
   static const char *const simple[] = {"win.stop-keep",         "win.discard",          "win.find-center",
                                        "win.apply-preparation", "win.reset-parameters", "win.level-auto",
                                        "win.level-full",        "win.level-reset",      "win.fit",
-                                       "win.next-pane",         "win.previous-pane",    "win.jobs"};
+                                       "win.next-pane",         "win.previous-pane",    "win.jobs",
+                                       "win.next-border",       "win.previous-border"};
   for (size_t i = 0; i < G_N_ELEMENTS (simple); i++)
     gtk_widget_class_install_action (klass, simple[i], NULL, simple_cb);
 }
@@ -245,11 +261,13 @@ lam_window_actions_init (LamWindow *self)
   GtkEventController *keys = gtk_shortcut_controller_new ();
   add_key (keys, GDK_KEY_space, 0, "win.run-or-pause");
   add_key (keys, GDK_KEY_Escape, 0, "win.stop");
-  /* Before the panes, which have a use of their own for F6 and know only each other. */
+  /* Before the panes, which have a use of their own for these and know only each other. */
   GtkEventController *first = gtk_shortcut_controller_new ();
   gtk_event_controller_set_propagation_phase (first, GTK_PHASE_CAPTURE);
   add_key (first, GDK_KEY_F6, 0, "win.next-pane");
   add_key (first, GDK_KEY_F6, GDK_SHIFT_MASK, "win.previous-pane");
+  add_key (first, GDK_KEY_F8, 0, "win.next-border");
+  add_key (first, GDK_KEY_F8, GDK_SHIFT_MASK, "win.previous-border");
   gtk_widget_add_controller (GTK_WIDGET (self), first);
   gtk_widget_add_controller (adw_application_window_get_content (ADW_APPLICATION_WINDOW (self)), keys);
   static const GActionEntry entries[] = {

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "accessible-name.h"
 #include "chosen-name.h"
 #include "window-private.h"
 
@@ -144,6 +145,7 @@ new_save_question (LamWindow *self, const char *body, const char *go_on)
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save", ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  lam_accessible_mend (dialog);
   return dialog;
 }
 

@@ -27,6 +27,7 @@ struct _LamWindow {
   GtkWidget *run_button, *pause_button, *stop_button, *undo_button, *redo_button;
   GtkMenuButton *jobs_button, *menu_button;
   GtkListBox *jobs_list;
+  GtkWidget *jobs_popover;
   GtkWidget *jobs_label;
   GtkLabel *status_cursor, *status_meaning, *status_right;
   GtkFileChooserNative *chooser; /* while it is open */

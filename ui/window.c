@@ -5,17 +5,54 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "accessible-name.h"
 #include "job-row.h"
 #include "tooltip.h"
 
 G_DEFINE_FINAL_TYPE (LamWindow, lam_window, ADW_TYPE_APPLICATION_WINDOW)
+
+static void
+mend_toasts (GtkWidget *toasts)
+{
+  GtkWidget *beneath = adw_toast_overlay_get_child (ADW_TOAST_OVERLAY (toasts));
+  for (GtkWidget *w = gtk_widget_get_first_child (toasts); w != NULL; w = gtk_widget_get_next_sibling (w))
+    if (w != beneath)
+      lam_accessible_mend (w);
+}
+
+static gboolean
+mend_cb (GtkWidget *toasts, GdkFrameClock *clock, gpointer data)
+{
+  mend_toasts (toasts);
+  return G_SOURCE_REMOVE;
+}
+
+/* Another toast may come up, whose buttons are made then. */
+static void
+gone_cb (AdwToast *toast, GtkWidget *toasts)
+{
+  gtk_widget_add_tick_callback (toasts, mend_cb, NULL, NULL);
+}
+
+/* Takes @toast. */
+static void
+add_toast (LamWindow *self, AdwToast *toast)
+{
+  /* Over the pictures, where there are any. */
+  AdwToastOverlay *toasts = lam_session_get_title (self->session) != NULL
+                                ? lam_reconstruct_page_get_toasts (self->reconstruct)
+                                : self->toasts;
+  g_signal_connect_object (toast, "dismissed", G_CALLBACK (gone_cb), toasts, 0);
+  adw_toast_overlay_add_toast (toasts, toast);
+  mend_toasts (GTK_WIDGET (toasts));
+}
 
 void
 lam_window_toast (LamWindow *self, const char *text)
 {
   g_return_if_fail (LAM_IS_WINDOW (self));
   g_autofree char *escaped = g_markup_escape_text (text, -1);
-  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (escaped));
+  add_toast (self, adw_toast_new (escaped));
 }
 
 /* -- following the session -- */
@@ -62,6 +99,20 @@ new_job_row (gpointer job, gpointer data)
   return lam_job_row_new (job, LAM_WINDOW (data)->session);
 }
 
+/* Rows are slow to make, and there are jobs that nobody looks at: they are made while the list is open. */
+static void
+jobs_shown_cb (GtkWidget *popover, LamWindow *self)
+{
+  gtk_list_box_bind_model (self->jobs_list, G_LIST_MODEL (lam_session_get_queue (self->session)), new_job_row, self,
+                           NULL);
+}
+
+static void
+jobs_closed_cb (GtkPopover *popover, LamWindow *self)
+{
+  gtk_list_box_bind_model (self->jobs_list, NULL, NULL, NULL, NULL);
+}
+
 static void
 message_cb (LamSession *session, const char *text, gboolean result, LamWindow *self)
 {
@@ -71,7 +122,7 @@ message_cb (LamSession *session, const char *text, gboolean result, LamWindow *s
     adw_toast_set_button_label (toast, _ ("_Save…"));
     adw_toast_set_action_name (toast, "win.save");
   }
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  add_toast (self, toast);
 }
 
 static void
@@ -90,29 +141,56 @@ undoable_cb (LamSession *session, const char *text, LamWindow *self)
   adw_toast_set_action_name (toast, "win.undo");
   self->undo_toast = toast;
   g_signal_connect_object (toast, "dismissed", G_CALLBACK (toast_dismissed_cb), self, 0);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  add_toast (self, toast);
 }
 
+/* What a run says ten times a second. */
 static void
-session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
+update_progress (LamWindow *self)
 {
-  const char *title = lam_session_get_title (session), *left = lam_session_get_left (session);
-  LamSessionState state = lam_session_get_state (session);
-  /* A dot: something here is in no file. */
-  const char *dot = lam_session_get_modified (session) ? "• " : "";
-  g_autofree char *marked = title != NULL ? g_strconcat (dot, title, NULL) : g_strdup (_ ("Lamina"));
-  g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), marked) : g_strdup (_ ("Lamina"));
-  gtk_window_set_title (GTK_WINDOW (self), full);
-  gtk_stack_set_visible_child_name (self->stack, title != NULL ? "views" : "start");
-  gtk_image_set_from_icon_name (self->pause_image, state == LAM_SESSION_PAUSED ? "media-playback-start-symbolic"
-                                                                               : "media-playback-pause-symbolic");
-  lam_set_tooltip (self->pause_button,
-                   state == LAM_SESSION_PAUSED ? _ ("Go on (Space)") : _ ("Pause between two subsets (Space)"));
+  const char *left = lam_session_get_left (self->session);
+  LamSessionState state = lam_session_get_state (self->session);
   gtk_label_set_text (self->status_right, state == LAM_SESSION_OPENING  ? _ ("opening…")
                                           : state == LAM_SESSION_PAUSED ? _ ("paused")
                                           : left != NULL                ? left
                                                                         : "");
   update_jobs (self);
+}
+
+static void
+update_title (LamWindow *self)
+{
+  const char *title = lam_session_get_title (self->session);
+  /* A dot: something here is in no file. */
+  const char *dot = lam_session_get_modified (self->session) ? "• " : "";
+  g_autofree char *marked = title != NULL ? g_strconcat (dot, title, NULL) : g_strdup (_ ("Lamina"));
+  g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), marked) : g_strdup (_ ("Lamina"));
+  gtk_window_set_title (GTK_WINDOW (self), full);
+  gtk_stack_set_visible_child_name (self->stack, title != NULL ? "views" : "start");
+}
+
+/* Each property for itself: actions and their buttons take a quarter of a millisecond, and a scan that is opened or a run that
+ * ends tells many things at once. */
+static void
+session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
+{
+  static const char *const progress[] = {"fraction", "doing", "left", NULL};
+  static const char *const titles[] = {"title", "home", "modified", NULL};
+  const char *name = pspec != NULL ? pspec->name : "";
+  gboolean all = pspec == NULL;
+  LamSessionState state = lam_session_get_state (session);
+  if (all || g_strv_contains (titles, name))
+    update_title (self);
+  if (all || g_str_equal (name, "state")) {
+    gtk_image_set_from_icon_name (self->pause_image, state == LAM_SESSION_PAUSED ? "media-playback-start-symbolic"
+                                                                                 : "media-playback-pause-symbolic");
+    lam_set_tooltip (self->pause_button,
+                     state == LAM_SESSION_PAUSED ? _ ("Go on (Space)") : _ ("Pause between two subsets (Space)"));
+  }
+  if (all || g_str_equal (name, "state") || g_strv_contains (progress, name))
+    update_progress (self);
+  if (g_strv_contains (progress, name) || g_str_equal (name, "modified"))
+    return;
   lam_window_update_actions (self);
   lam_window_note_recent (self);
 }
@@ -175,6 +253,7 @@ question_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
                           kind == LAM_QUESTION_RESTORE && offer != NULL ? offer : _ (answers[kind][1]));
     gtk_button_set_label (self->question_no, _ (answers[kind][0]));
     gtk_widget_set_visible (self->question_other, kind == LAM_QUESTION_CHANGED);
+    lam_accessible_mend (GTK_WIDGET (self->question_bar));
   }
   gtk_info_bar_set_revealed (self->question_bar, text != NULL);
 }
@@ -347,7 +426,6 @@ set_session (LamWindow *self, LamSession *session)
   g_signal_connect_object (session, "undoable", G_CALLBACK (undoable_cb), self, 0);
   g_signal_connect_object (session, "save-view", G_CALLBACK (save_view_cb), self, 0);
   g_signal_connect_object (session, "show-view", G_CALLBACK (show_view_cb), self, 0);
-  gtk_list_box_bind_model (self->jobs_list, G_LIST_MODEL (lam_session_get_queue (session)), new_job_row, self, NULL);
   g_signal_connect_object (session, "notify::question", G_CALLBACK (question_notify_cb), self, 0);
   g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
   g_signal_connect_object (undo, "notify", G_CALLBACK (undo_notify_cb), self, 0);
@@ -418,6 +496,7 @@ lam_window_class_init (LamWindowClass *klass)
   BIND (jobs_button);
   BIND (menu_button);
   BIND (jobs_list);
+  BIND (jobs_popover);
   BIND (jobs_label);
   BIND (status_cursor);
   BIND (status_meaning);
@@ -431,6 +510,12 @@ static void
 lam_window_init (LamWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lam_accessible_mend (GTK_WIDGET (self));
+  GtkWidget *recent = gtk_widget_get_last_child (GTK_WIDGET (self->open_button));
+  lam_accessible_name (recent, _ ("Recent scans and sessions"));
+  lam_accessible_name (gtk_widget_get_first_child (recent), _ ("Recent scans and sessions"));
+  g_signal_connect (self->jobs_popover, "show", G_CALLBACK (jobs_shown_cb), self);
+  g_signal_connect (self->jobs_popover, "closed", G_CALLBACK (jobs_closed_cb), self);
   g_signal_connect (self->info_bar, "response", G_CALLBACK (info_response_cb), self);
   g_signal_connect (self->question_bar, "response", G_CALLBACK (question_response_cb), self);
   g_signal_connect (self->switcher, "notify::visible-child", G_CALLBACK (switcher_notify_cb), self);

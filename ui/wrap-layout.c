@@ -2,7 +2,7 @@
 
 #include "wrap-layout.h"
 
-#define SPACING 8
+#define SPACING 6
 #define LINE_SPACING 6
 
 struct _LamWrapLayout {

@@ -148,18 +148,20 @@ void
 lam_preparation_from_scan (LamParameterList *list, const LamScan *scan)
 {
   gboolean counts = scan != NULL && scan->kind == LAM_SCAN_COUNTS;
+  static const char *const of_counts[] = {"defects", "clamp_above", "bad_pixels", "bad_pixel_sigmas", NULL};
+  /* Each set once: rows are slow to grey out. */
   for (const char *const *id = lam_preparation_ids; *id != NULL; id++)
-    lam_parameter_set_sensitive (find (list, *id), scan != NULL);
+    if (!g_strv_contains (of_counts, *id))
+      lam_parameter_set_sensitive (find (list, *id), scan != NULL);
+  gboolean no_flats = counts && scan->flats == 0;
+  for (int i = 0; of_counts[i] != NULL; i++)
+    lam_parameter_set_sensitive (find (list, of_counts[i]),
+                                 counts && !(no_flats && g_str_equal (of_counts[i], "bad_pixels")));
   lam_parameter_set_sensitive (find (list, "weights"), scan != NULL);
   set_weights (list, scan != NULL && scan->has_weights);
-  static const char *const of_counts[] = {"defects", "clamp_above", "bad_pixels", "bad_pixel_sigmas"};
-  for (size_t i = 0; i < G_N_ELEMENTS (of_counts); i++)
-    lam_parameter_set_sensitive (find (list, of_counts[i]), counts);
   lam_parameter_set_note (find (list, "defects"), scan != NULL && !counts ? _ ("the file has −log samples") : NULL);
-  if (counts && scan->flats == 0) {
-    lam_parameter_set_sensitive (find (list, "bad_pixels"), FALSE);
+  if (no_flats)
     lam_parameter_set_note (find (list, "bad_pixels"), _ ("the file has no flats"));
-  }
   if (scan == NULL)
     return;
   set_ends (list, "crop_row_first", "crop_row_last", scan->file_rows);

@@ -266,7 +266,7 @@ load_finished_cb (LamJob *job, LamSession *self)
   }
   if (dataset != NULL) {
     if (self->title == NULL) {
-      lam_session_take_base (self, dataset->name, dataset->geometry);
+      lam_session_take_base (self, dataset->name, dataset->geometry, NULL);
       lam_session_set_data_facts (self, dataset->name, dataset->geometry, NULL);
     }
     use_dataset (self, dataset);
@@ -321,8 +321,7 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
 {
   g_autofree char *name = g_path_get_basename (scan->path);
   g_autoptr (GError) error = NULL;
-  drop_data (self);
-  lam_session_take_base (self, name, scan->geometry);
+  lam_session_take_base (self, name, scan->geometry, scan);
   lam_session_set_data_facts (self, name, scan->geometry, scan);
   lam_session_log (self, _ ("opened %s: %s, %ld views, %ld rows, %ld channels"), name,
                    lam_scan_format_name (scan->format), (long) scan->geometry->views, (long) scan->geometry->rows,
@@ -333,7 +332,7 @@ use_scan (LamSession *self, LamScan *scan, const LamScanOptions *options)
   self->stamp = scan->stamp;
   g_clear_pointer (&self->scan, lam_scan_free);
   self->scan = lam_scan_copy (scan);
-  lam_preparation_from_scan (self->parameters, scan);
+  lam_session_update_preparation (self);
   if (self->pending != NULL)
     lam_prepare_params_set (&self->prepared, &self->pending->prepared);
   else {
@@ -392,6 +391,34 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
     g_task_return_error (task, error);
 }
 
+typedef struct {
+  LamSession *session; /* held */
+  LamScan *scan;
+  LamScanOptions options;
+  uint64_t opened;
+} Opened;
+
+static gboolean
+use_scan_cb (gpointer data)
+{
+  Opened *o = data;
+  LamScan *scan = g_steal_pointer (&o->scan);
+  if (o->opened == o->session->opened)
+    use_scan (o->session, scan, &o->options);
+  else
+    lam_scan_free (scan);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+opened_free (gpointer data)
+{
+  Opened *o = data;
+  g_object_unref (o->session);
+  g_clear_pointer (&o->scan, lam_scan_free);
+  g_free (o);
+}
+
 static void
 open_done_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -406,7 +433,12 @@ open_done_cb (GObject *source, GAsyncResult *result, gpointer data)
     return;
   }
   if (scan != NULL) {
-    use_scan (self, g_steal_pointer (&scan), &opening->options);
+    /* Every row of the window is told of the new scan. What was open goes first, in a turn of its own: together they would
+     * take the main thread longer than a hand may wait. */
+    drop_data (self);
+    Opened *o = g_new (Opened, 1);
+    *o = (Opened){g_object_ref (self), g_steal_pointer (&scan), opening->options, opening->opened};
+    g_idle_add_full (G_PRIORITY_DEFAULT, use_scan_cb, o, opened_free);
     return;
   }
   lam_session_drop_pending (self);
@@ -530,7 +562,7 @@ lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geom
   self->opened++;
   lam_session_drop_pending (self);
   drop_data (self);
-  lam_session_take_base (self, title, geometry);
+  lam_session_take_base (self, title, geometry, NULL);
   lam_session_set_data_facts (self, title, geometry, NULL);
   lam_session_set_state (self, LAM_SESSION_READY);
   lam_geometry_free (geometry);

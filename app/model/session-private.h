@@ -117,7 +117,7 @@ struct _LamSession {
 
 /* session.c */
 void lam_session_update_volume (LamSession *self); /* what is told of it */
-void lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry);
+void lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry, const LamScan *scan);
 void lam_session_update_geometry (LamSession *self);
 void lam_session_say (LamSession *self, const char *text, gboolean result); /* emits "message" */
 void lam_session_say_undo (LamSession *self, const char *text);             /* emits "undoable" */

@@ -441,7 +441,7 @@ lam_session_edit_place (LamSession *self, const LamPlace *place, GError **error)
 
 /* A new thing is open: everything that belonged to the old one goes. */
 void
-lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry)
+lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry, const LamScan *scan)
 {
   g_clear_pointer (&self->base, lam_geometry_free);
   self->base = lam_geometry_copy (geometry);
@@ -456,7 +456,7 @@ lam_session_take_base (LamSession *self, const char *title, const LamGeometry *g
     lam_parameter_reset (p);
   }
   lam_session_parameters_from (self->parameters, self->base);
-  lam_preparation_from_scan (self->parameters, NULL);
+  lam_preparation_from_scan (self->parameters, scan);
   self->loading = FALSE;
   lam_undo_clear (self->undo);
   lam_session_rebase (self);

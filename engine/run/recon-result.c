@@ -18,13 +18,36 @@ lam_recon_result_ref (LamReconResult *r)
   return r;
 }
 
+/* To give gigabytes back takes the kernel a fifth of a second: not the thread that happens to hold the last reference, which
+ * may be the window's. */
+#define FREE_ELSEWHERE ((int64_t) 64 << 20) /* bytes */
+
+static gpointer
+free_thread (gpointer volume)
+{
+  lam_free (volume);
+  return NULL;
+}
+
+static void
+free_volume (LamReconResult *r)
+{
+  const LamGeometry *g = r->geometry;
+  int64_t bytes = r->volume != NULL ? g->recon_rows * g->recon_columns * g->recon_slices * (int64_t) sizeof (float) : 0;
+  GThread *thread = bytes > FREE_ELSEWHERE ? g_thread_try_new ("lamina-free", free_thread, r->volume, NULL) : NULL;
+  if (thread != NULL)
+    g_thread_unref (thread);
+  else
+    lam_free (r->volume);
+}
+
 void
 lam_recon_result_unref (LamReconResult *r)
 {
   if (!r || !g_atomic_ref_count_dec (&r->refs))
     return;
+  free_volume (r);
   lam_geometry_free (r->geometry);
-  lam_free (r->volume);
   lam_recon_params_clear (&r->params);
   lam_provenance_clear (&r->made);
   g_array_unref (r->iterations);
