@@ -74,10 +74,11 @@ test_drag (void)
   flip = lam_sequence_session_get_list (s, "flip", &values);
   g_assert_cmpint (lam_train_view_get_pulse (LAM_TRAIN_VIEW (train)), ==, 160);
   g_assert_cmpfloat (flip[160], <, was - 10);
-  g_assert_cmpfloat (flip[170], <, was); /* the brush takes neighbours along ... */
+  g_assert_cmpfloat (flip[170], <, was);      /* the brush takes neighbours along ... */
   g_assert_cmpfloat (flip[300], ==, was_far); /* ... and leaves others alone */
   g_assert_cmpuint (n, ==, n_after);
-  g_assert_cmpmem (before, 100 * sizeof (float), after, 100 * sizeof (float)); /* nothing is heard before it is played */
+  g_assert_cmpmem (before, 100 * sizeof (float), after,
+                   100 * sizeof (float)); /* nothing is heard before it is played */
   g_assert_true (memcmp (before + 160, after + 160, 50 * sizeof (float)) != 0);
   window_save_picture (window, "sequence-drag.png");
 
