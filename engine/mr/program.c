@@ -608,6 +608,15 @@ lam_program_duration (const LamProgram *p)
 }
 
 double
+lam_program_duration_slope (const LamProgram *p, int index)
+{
+  double slope = 0;
+  for (guint i = 0; i < p->delay->len; i++)
+    slope += lam_number_slope (&g_array_index (p->delay, LamNumber, i), index);
+  return slope;
+}
+
+double
 lam_program_pass_slope (const LamProgram *p, int64_t pass, int index)
 {
   return lam_number_slope (&g_array_index (p->since, LamNumber, pass), index);

@@ -48,6 +48,7 @@ int lam_program_orders_exact (const LamProgram *p);
 /* Time of each sample from the start of a playing, s; [samples]. And of one playing. */
 const double *lam_program_sample_times (const LamProgram *p);
 double lam_program_duration (const LamProgram *p);
+double lam_program_duration_slope (const LamProgram *p, int index);
 /* Pulses' times from the start of a playing, s; [pulses]. */
 const double *lam_program_pulse_times (const LamProgram *p);
 
