@@ -21,7 +21,7 @@ test_info (void)
   cli_assert_says (plain->out, "blocks: 3, duration: 0.00467 s");
   cli_assert_says (plain->out, "1 of 90.00 degrees, excitation");
   cli_assert_says (plain->out,
-                   "error: line 14, column 6: block 3 means GX gradient 7, which is not there; assumed: none");
+                   "error: line 14, column 8: block 3 means GX gradient 7, which is not there; assumed: none");
   g_autoptr (GPtrArray) lines = cli_json_lines (json->out);
   JsonObject *o = cli_json_last (lines);
   g_assert_cmpstr (json_object_get_string_member (o, "type"), ==, "sequence");
@@ -32,7 +32,7 @@ test_info (void)
   JsonObject *problem = json_array_get_object_element (json_object_get_array_member (o, "problems"), 0);
   g_assert_cmpstr (json_object_get_string_member (problem, "severity"), ==, "error");
   g_assert_cmpint (json_object_get_int_member (problem, "line"), ==, 14);
-  g_assert_cmpint (json_object_get_int_member (problem, "column"), ==, 6);
+  g_assert_cmpint (json_object_get_int_member (problem, "column"), ==, 8);
 }
 
 static void
