@@ -25,6 +25,7 @@ static const struct {
     {"simulate", N_ ("The signal of a sequence for tissues"), lam_cli_simulate},
     {"jacobian", N_ ("Its derivatives by tissue and protocol"), lam_cli_jacobian},
     {"crlb", N_ ("How precisely tissue can be told from it at best"), lam_cli_crlb},
+    {"design", N_ ("A protocol that is best for something"), lam_cli_design},
     {"plan", N_ ("What a run would need: memory and copies, by device"), lam_cli_plan},
     {"devices", N_ ("The devices of this machine, and their test"), lam_cli_devices},
     {"bench", N_ ("Time one task and print one JSON line"), lam_cli_bench},

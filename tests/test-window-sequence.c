@@ -103,6 +103,65 @@ test_drag (void)
   window_close (window);
 }
 
+static gboolean
+is_idle (gpointer optimise)
+{
+  return !lam_sequence_optimise_get_running (optimise);
+}
+
+static double
+mean_bound (LamSequenceSession *s)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (s);
+  double sum = 0;
+  for (int v = 0; v < r->tissues; v++)
+    sum += r->bound[v][LAM_BY_T1] / r->value[v][LAM_BY_T1] + r->bound[v][LAM_BY_T2] / r->value[v][LAM_BY_T2];
+  return sum;
+}
+
+/* The search shows better trains while it goes on, is one step of undo, and can be taken back. */
+static void
+test_optimise (void)
+{
+  GtkWidget *window = window_new ();
+  g_autoptr (GError) error = NULL;
+  lam_window_show_workspace (LAM_WINDOW (window), "sequence");
+  LamSequenceSession *s = lam_window_get_sequence_session (LAM_WINDOW (window));
+  LamSequenceOptimise *o = lam_sequence_page_get_optimise (lam_window_get_sequence_page (LAM_WINDOW (window)));
+  g_assert_true (lam_sequence_session_edit_formula (s, "flip", "20 + 15*sin(4*pi*n/N)", 80, &error));
+  test_wait (is_settled, s);
+  double before = mean_bound (s);
+  int n;
+  double first = lam_sequence_session_get_list (s, "flip", &n)[5];
+  lam_parameter_set_value (lam_parameter_list_find (lam_sequence_optimise_get_parameters (o), "evaluations"),
+                           g_variant_new_int64 (15), NULL);
+  guint steps = lam_undo_get_n_steps (lam_sequence_session_get_undo (s));
+  g_assert_true (lam_sequence_optimise_start (o, &error));
+  g_assert_no_error (error);
+  test_wait (is_idle, o);
+  test_wait (is_settled, s);
+  test_wait_frames (window, 3);
+  g_test_message ("%s", lam_sequence_optimise_get_text (o));
+  window_save_picture (window, "sequence-optimised.png");
+  g_assert_cmpfloat (mean_bound (s), <, 0.98 * before);
+  g_assert_cmpuint (lam_undo_get_n_steps (lam_sequence_session_get_undo (s)), ==, steps + 1);
+  lam_undo_undo (lam_sequence_session_get_undo (s));
+  g_assert_cmpfloat (lam_sequence_session_get_list (s, "flip", &n)[5], ==, first);
+  /* Taken back while it goes on. */
+  lam_parameter_set_value (lam_parameter_list_find (lam_sequence_optimise_get_parameters (o), "evaluations"),
+                           g_variant_new_int64 (100000), NULL);
+  g_assert_true (lam_sequence_optimise_start (o, &error));
+  test_wait_frames (window, 20);
+  lam_sequence_optimise_stop (o, FALSE);
+  test_wait (is_idle, o);
+  g_assert_cmpfloat (lam_sequence_session_get_list (s, "flip", &n)[5], ==, first);
+  /* A template without a train says so. */
+  lam_parameter_edit (lam_sequence_session_get_template (s), g_variant_new_string ("MultiEcho"), &error);
+  g_assert_false (lam_sequence_optimise_start (o, &error));
+  g_assert_nonnull (error);
+  window_close (window);
+}
+
 /* A list and a formula, right and wrong; tissues; templates; dark. */
 static void
 test_edit (void)
@@ -174,6 +233,7 @@ main (int argc, char **argv)
   if (!window_init (&argc, &argv))
     return 0;
   g_test_add_func ("/window-sequence/drag", test_drag);
+  g_test_add_func ("/window-sequence/optimise", test_optimise);
   g_test_add_func ("/window-sequence/edit", test_edit);
   return window_test_run ();
 }

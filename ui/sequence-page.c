@@ -9,6 +9,7 @@
 #include "chart.h"
 #include "curves-layer.h"
 #include "group.h"
+#include "model/sequence-optimise.h"
 #include "model/tissue-presets.h"
 #include "palette.h"
 #include "parameter-row.h"
@@ -27,7 +28,8 @@ struct _LamSequencePage {
   LamChart *signal_chart, *sensitivity_chart;
   LamCurvesLayer *signal, *sensitivity;
   LamAxis *signal_x;
-  GtkWidget *bounds, *sensitivity_hint;
+  GtkWidget *bounds, *optimise_label, *optimise_button, *stop_button, *back_button;
+  LamSequenceOptimise *optimise;
   Part part;
   gboolean part_chosen; /* by hand: else what suits the signal */
 };
@@ -220,6 +222,96 @@ static void
 describe_cb (LamTrainView *train, const char *text, LamSequencePage *self)
 {
   g_signal_emit (self, status_signal, 0, text);
+}
+
+/* ---- optimising ---- */
+
+static void
+optimise_changed_cb (LamSequenceOptimise *optimise, LamSequencePage *self)
+{
+  gboolean running = lam_sequence_optimise_get_running (optimise);
+  const char *text = lam_sequence_optimise_get_text (optimise);
+  gtk_label_set_text (GTK_LABEL (self->optimise_label), text != NULL ? text : "");
+  gtk_widget_set_visible (self->optimise_button, !running);
+  gtk_widget_set_visible (self->stop_button, running);
+  gtk_widget_set_visible (self->back_button, running);
+}
+
+static void
+start_cb (GtkButton *button, LamSequencePage *self)
+{
+  g_autoptr (GError) error = NULL;
+  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER);
+  if (popover != NULL)
+    gtk_popover_popdown (GTK_POPOVER (popover));
+  if (!lam_sequence_optimise_start (self->optimise, &error))
+    failed_cb (self->session, error->message, self);
+}
+
+static void
+stop_cb (GtkButton *button, LamSequencePage *self)
+{
+  lam_sequence_optimise_stop (self->optimise, GTK_WIDGET (button) == self->stop_button);
+}
+
+static GtkWidget *
+new_optimise_popover (LamSequencePage *self)
+{
+  LamParameterList *list = lam_sequence_optimise_get_parameters (self->optimise);
+  GtkWidget *popover = gtk_popover_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8),
+            *group = lam_group_new (_ ("Optimise the flip angles")),
+            *start = gtk_button_new_with_mnemonic (_ ("_Start"));
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (list), i);
+    lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (p));
+  }
+  gtk_widget_set_size_request (group, 340, -1);
+  gtk_widget_add_css_class (start, "suggested-action");
+  gtk_widget_set_halign (start, GTK_ALIGN_END);
+  g_signal_connect_object (start, "clicked", G_CALLBACK (start_cb), self, 0);
+  gtk_box_append (GTK_BOX (box), group);
+  gtk_box_append (GTK_BOX (box), start);
+  gtk_popover_set_child (GTK_POPOVER (popover), box);
+  return popover;
+}
+
+/* Below the bounds: the button, what it says, and how to end it. */
+static GtkWidget *
+new_optimise_bar (LamSequencePage *self)
+{
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  self->optimise = lam_sequence_optimise_new (self->session);
+  self->optimise_button = gtk_menu_button_new ();
+  gtk_menu_button_set_label (GTK_MENU_BUTTON (self->optimise_button), _ ("_Optimise…"));
+  gtk_menu_button_set_use_underline (GTK_MENU_BUTTON (self->optimise_button), TRUE);
+  gtk_menu_button_set_popover (GTK_MENU_BUTTON (self->optimise_button), new_optimise_popover (self));
+  gtk_widget_add_css_class (self->optimise_button, "compact");
+  self->stop_button = gtk_button_new_with_label (_ ("Stop and Keep"));
+  self->back_button = gtk_button_new_with_label (_ ("Back"));
+  gtk_widget_set_tooltip_text (self->back_button, _ ("End it and take the train of before"));
+  self->optimise_label = gtk_label_new ("");
+  gtk_label_set_ellipsize (GTK_LABEL (self->optimise_label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (self->optimise_label), 0);
+  gtk_widget_set_hexpand (self->optimise_label, TRUE);
+  gtk_widget_add_css_class (self->optimise_label, "pane-hint");
+  gtk_widget_add_css_class (self->optimise_label, "numeric");
+  GtkWidget *const buttons[] = {self->stop_button, self->back_button};
+  gtk_box_append (GTK_BOX (bar), self->optimise_button);
+  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++) {
+    gtk_widget_add_css_class (buttons[i], "small");
+    g_signal_connect (buttons[i], "clicked", G_CALLBACK (stop_cb), self);
+    gtk_box_append (GTK_BOX (bar), buttons[i]);
+  }
+  gtk_box_append (GTK_BOX (bar), self->optimise_label);
+  g_signal_connect_object (self->optimise, "changed", G_CALLBACK (optimise_changed_cb), self, 0);
+  optimise_changed_cb (self->optimise, self);
+  return bar;
+}
+
+LamSequenceOptimise *
+lam_sequence_page_get_optimise (LamSequencePage *self)
+{
+  return self->optimise;
 }
 
 /* ---- the sidebar ---- */
@@ -529,6 +621,7 @@ new_main (LamSequencePage *self)
                                      GTK_WIDGET (self->sensitivity_chart)),
             *bounds =
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
+  gtk_box_append (GTK_BOX (bounds), new_optimise_bar (self));
   gtk_widget_set_hexpand (sensitivity, TRUE);
   gtk_widget_set_size_request (bounds, 360, -1);
   gtk_widget_set_vexpand (signal, TRUE);
@@ -616,7 +709,11 @@ dark_notify_cb (AdwStyleManager *manager, GParamSpec *pspec, LamSequencePage *se
 static void
 lam_sequence_page_dispose (GObject *object)
 {
-  g_clear_object (&LAM_SEQUENCE_PAGE (object)->session);
+  LamSequencePage *self = LAM_SEQUENCE_PAGE (object);
+  if (self->optimise != NULL)
+    lam_sequence_optimise_close (self->optimise);
+  g_clear_object (&self->optimise);
+  g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_sequence_page_parent_class)->dispose (object);
 }
 

@@ -4,7 +4,7 @@
 
 #include <adwaita.h>
 
-#include "model/sequence-session.h"
+#include "model/sequence-optimise.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +14,7 @@ G_DECLARE_FINAL_TYPE (LamSequencePage, lam_sequence_page, LAM, SEQUENCE_PAGE, Ad
 /* Signal "status" (text): what is under the hand. Set once, before the page is shown. */
 void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *session);
 GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
+LamSequenceOptimise *lam_sequence_page_get_optimise (LamSequencePage *self);
 void lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show);
 void lam_sequence_page_next_pane (LamSequencePage *self, int step);
 

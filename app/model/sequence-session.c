@@ -553,6 +553,18 @@ lam_sequence_session_remove_tissue (LamSequenceSession *self, LamTissueItem *ite
   ask (self);
 }
 
+LamProtocol *
+lam_sequence_session_copy_protocol (LamSequenceSession *self)
+{
+  return lam_protocol_copy (self->protocol);
+}
+
+LamTissues *
+lam_sequence_session_copy_tissues (LamSequenceSession *self, GError **error)
+{
+  return collect_tissues (self, error);
+}
+
 /* ---- results ---- */
 
 LamSequenceResult *

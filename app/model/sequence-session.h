@@ -43,11 +43,15 @@ gboolean lam_sequence_session_edit_formula (LamSequenceSession *self, const char
 void lam_sequence_session_begin_drag (LamSequenceSession *self, const char *name);
 void lam_sequence_session_end_drag (LamSequenceSession *self);
 
+/* Copies for a worker; the tissues NULL with a reason. */
+LamProtocol *lam_sequence_session_copy_protocol (LamSequenceSession *self);
+LamTissues *lam_sequence_session_copy_tissues (LamSequenceSession *self, GError **error);
+
 /* NULL before the first; a reference of the session's. */
 LamSequenceResult *lam_sequence_session_get_result (LamSequenceSession *self);
 /* Of before the drag that goes on, or the last one; NULL: none. */
 LamSequenceResult *lam_sequence_session_get_before (LamSequenceSession *self);
-/* Waits for the answer to the present state; for tests. */
+/* The result is that of the present state (or an error was told). */
 gboolean lam_sequence_session_is_settled (LamSequenceSession *self);
 
 /* All of it as one variant, and back ("a{sv}"). */
