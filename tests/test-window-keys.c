@@ -346,6 +346,90 @@ test_windows (void)
   g_assert_cmpint (missed, ==, 0);
 }
 
+/* -- closing while a run goes -- */
+
+static guint
+n_windows (void)
+{
+  GListModel *all = gtk_window_get_toplevels ();
+  guint n = 0;
+  for (guint i = 0; i < g_list_model_get_n_items (all); i++) {
+    g_autoptr (GtkWidget) window = g_list_model_get_item (all, i);
+    n += gtk_widget_get_mapped (window);
+  }
+  return n;
+}
+
+static gboolean
+has_question (gpointer data)
+{
+  return n_windows () == 2;
+}
+
+static gboolean
+is_alone (gpointer data)
+{
+  return n_windows () == 1;
+}
+
+static gboolean
+is_gone (gpointer data)
+{
+  return n_windows () == 0;
+}
+
+/* Asks to close and gives @answer, an access key. */
+static void
+close_with (GtkWidget *window, const char *answer)
+{
+  test_focus_window (window);
+  test_xdotool ("key ctrl+w");
+  test_wait (has_question, NULL);
+  newest_window (window);
+  test_xdotool ("key %s", answer);
+}
+
+static void
+start_run (GtkWidget *window)
+{
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  window_activate (window, "win.run");
+  test_wait (window_has_iteration, session);
+}
+
+/* Keep running; stop and keep, which is asked about before it would be lost; discard, and close. */
+static void
+test_close_running (void)
+{
+  if (!can_press ())
+    return;
+  GtkWidget *window = window_new_example (500);
+  g_autoptr (LamSession) session = g_object_ref (lam_window_get_session (LAM_WINDOW (window)));
+  GListModel *results = G_LIST_MODEL (lam_session_get_results (session));
+  start_run (window);
+  close_with (window, "alt+r");
+  test_wait (is_alone, NULL);
+  g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_RUNNING);
+
+  close_with (window, "alt+s");
+  test_wait (window_is_ready, session);
+  test_wait (has_question, NULL); /* about the result */
+  g_assert_cmpuint (g_list_model_get_n_items (results), ==, 1);
+  newest_window (window);
+  test_xdotool ("key Escape");
+  test_wait (is_alone, NULL);
+  g_assert_true (lam_session_can_save (session));
+
+  start_run (window);
+  close_with (window, "alt+d");
+  test_wait (window_is_ready, session);
+  test_wait (has_question, NULL); /* about the one of before */
+  g_assert_cmpuint (g_list_model_get_n_items (results), ==, 1);
+  newest_window (window);
+  test_xdotool ("key alt+w");
+  test_wait (is_gone, NULL);
+}
+
 /* -- what a pointer drags -- */
 
 static void
@@ -520,6 +604,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window-keys/tab", test_tab);
   g_test_add_func ("/window-keys/menus", test_menus);
   g_test_add_func ("/window-keys/windows", test_windows);
+  g_test_add_func ("/window-keys/close", test_close_running);
   g_test_add_func ("/window-keys/geometry", test_geometry);
   g_test_add_func ("/window-keys/picture", test_picture);
   g_test_add_func ("/window-keys/borders", test_borders);

@@ -66,8 +66,27 @@ close_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *se
 {
   if (g_str_equal (response, "cancel"))
     return;
+  /* What is kept is a result that lies in no file: the window closes once it is there, and asks about it. */
+  self->close_after_run = TRUE;
   stop_response_cb (dialog, response, self);
-  lam_window_close_for (self, GTK_WINDOW (dialog));
+}
+
+static gboolean
+close_cb (gpointer window)
+{
+  LAM_WINDOW (window)->close_source = 0;
+  gtk_window_close (window);
+  return G_SOURCE_REMOVE;
+}
+
+void
+lam_window_close_if_asked (LamWindow *self)
+{
+  if (!self->close_after_run || is_busy (self))
+    return;
+  self->close_after_run = FALSE;
+  if (self->close_source == 0)
+    self->close_source = g_idle_add (close_cb, self);
 }
 
 gboolean

@@ -35,8 +35,10 @@ struct _LamWindow {
   GMenu *recent_scans, *recent_sessions;
   char *recent_path; /* the last one noted */
   gboolean use_recent;
-  AdwToast *undo_toast; /* of the last thing that can be undone; while it is there */
-  gboolean closing;     /* the question about a running job is answered */
+  AdwToast *undo_toast;     /* of the last thing that can be undone; while it is there */
+  gboolean closing;         /* the question about what would be lost is answered */
+  gboolean close_after_run; /* asked for while a run went */
+  guint close_source;
 };
 
 /* The workspace that is looked at. */
@@ -48,10 +50,12 @@ LamUndo *lam_window_get_undo (LamWindow *self);
 void lam_window_actions_class_init (GtkWidgetClass *klass);
 void lam_window_actions_init (LamWindow *self);
 void lam_window_update_actions (LamWindow *self);
-/* Asks what to do with the running job; TRUE = it asked, and the window stays. */
 /* Closes the window without asking again, as @dialog was answered. */
 void lam_window_close_for (LamWindow *self, GtkWindow *dialog);
+/* Asks what to do with the running job; TRUE = it asked, and the window stays. */
 gboolean lam_window_ask_before_close (LamWindow *self);
+/* The run that the window was to close after may have ended. */
+void lam_window_close_if_asked (LamWindow *self);
 
 /* From window-files.c. */
 void lam_window_files_class_init (GtkWidgetClass *klass);

@@ -187,6 +187,8 @@ session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
     lam_set_tooltip (self->pause_button,
                      state == LAM_SESSION_PAUSED ? _ ("Go on (Space)") : _ ("Pause between two subsets (Space)"));
   }
+  if (g_str_equal (name, "state"))
+    lam_window_close_if_asked (self);
   if (all || g_str_equal (name, "state") || g_strv_contains (progress, name))
     update_progress (self);
   if (g_strv_contains (progress, name) || g_str_equal (name, "modified"))
@@ -453,6 +455,7 @@ lam_window_dispose (GObject *object)
   LamWindow *self = LAM_WINDOW (object);
   g_clear_handle_id (&self->focus_source, g_source_remove);
   g_clear_handle_id (&self->switcher_source, g_source_remove);
+  g_clear_handle_id (&self->close_source, g_source_remove);
   lam_window_files_dispose (self);
   g_action_map_remove_action (G_ACTION_MAP (self), "workspace"); /* it holds the pages */
   if (self->sequence_session != NULL)
