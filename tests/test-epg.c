@@ -746,14 +746,23 @@ test_truncation (void)
     flip[i] = 2;
   for (int k = 0; k < 3; k++) {
     LamSignal s[2] = {{0}, {0}};
+    double cut = NAN;
     for (int all = 0; all < 2; all++) {
       g_autoptr (LamModel) m = lam_model_new (lam_template_find ("MRF"));
+      g_autoptr (LamModel) finer = lam_model_new (lam_template_find ("MRF"));
       g_autoptr (LamTissues) t = lam_tissues_new (1);
       lam_tissues_set_value (t, "T1", times[k][0], NULL);
       lam_tissues_set_value (t, "T2", times[k][1], NULL);
       lam_model_set (m, "flip", flip, 500, NULL);
+      lam_model_set (finer, "flip", flip, 500, NULL);
       lam_model_set_orders (m, all ? 501 : 32);
       simulate (m, t, NULL, d, &s[all]);
+      double c;
+      lam_model_truncation (m, finer, t, NULL, d, &s[all], &c);
+      if (all)
+        g_assert_true (isnan (c)); /* nothing is left out */
+      else
+        cut = c;
     }
     double difference = 0, norm = 0;
     for (int i = 0; i < 500; i++) {
@@ -761,11 +770,15 @@ test_truncation (void)
       norm += pow (s[1].re[i], 2);
     }
     double relative = sqrt (difference / norm);
-    g_test_message ("T1 %g, T2 %g: %.3g", times[k][0], times[k][1], relative);
-    if (times[k][2] > 1e-4)
+    g_test_message ("T1 %g, T2 %g: %.3g, estimated %.3g", times[k][0], times[k][1], relative, cut);
+    if (times[k][2] > 1e-4) {
       g_assert_cmpfloat (fabs (relative / times[k][2] - 1), <=, 0.05);
-    else
+      g_assert_cmpfloat (cut, >, relative / 3);
+      g_assert_cmpfloat (cut, <, relative * 3);
+    } else {
       g_assert_cmpfloat (relative, <=, 1e-5);
+      g_assert_cmpfloat (cut, <=, 1e-5);
+    }
     lam_signal_clear (&s[0]);
     lam_signal_clear (&s[1]);
   }

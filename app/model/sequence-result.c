@@ -95,33 +95,6 @@ make_theory (LamSequenceResult *r, LamModel *model, const LamTissues *tissues)
   }
 }
 
-/* The largest change, relative to the peak, that twice as many orders bring. */
-static void
-make_cut (LamSequenceResult *r, LamModel *model, LamModel *finer, const LamTissues *tissues,
-          const LamSimulateOptions *options, LamDevices *devices)
-{
-  int n;
-  LamSignal more = {0};
-  LamProgram *const *p = lam_model_programs (model, &n, NULL);
-  for (int v = 0; v < r->tissues; v++)
-    r->cut[v] = NAN;
-  if (!p || n != 1 || !finer || lam_program_orders_exact (p[0]) <= r->orders)
-    return;
-  lam_model_set_orders (finer, 2 * r->orders);
-  if (lam_model_simulate (finer, tissues, options, devices, NULL, &more, NULL) && more.samples == r->samples)
-    for (int v = 0; v < r->tissues; v++) {
-      double worst = 0, peak = 0;
-      for (int i = 0; i < r->samples; i++) {
-        int at = v * r->samples + i;
-        double re = more.re ? more.re[at] : 0, im = more.im ? more.im[at] : 0;
-        worst = fmax (worst, hypot (re - (r->re ? r->re[at] : 0), im - (r->im ? r->im[at] : 0)));
-        peak = fmax (peak, hypot (re, im));
-      }
-      r->cut[v] = peak > 0 ? worst / peak : 0;
-    }
-  lam_signal_clear (&more);
-}
-
 LamSequenceResult *
 lam_sequence_result_make (LamModel *model, LamModel *finer, const LamTissues *tissues,
                           const LamSimulateOptions *options, double noise, LamDevices *devices, GError **error)
@@ -138,6 +111,7 @@ lam_sequence_result_make (LamModel *model, LamModel *finer, const LamTissues *ti
   r->samples = (int) j.signal.samples;
   r->kinds = kinds;
   memcpy (r->kind, kind, sizeof kind);
+  lam_model_truncation (model, finer, tissues, options, devices, &j.signal, r->cut);
   r->re = g_steal_pointer (&j.signal.re);
   r->im = g_steal_pointer (&j.signal.im);
   r->d_re = g_steal_pointer (&j.re);
@@ -158,8 +132,6 @@ lam_sequence_result_make (LamModel *model, LamModel *finer, const LamTissues *ti
       r->value[v][k] = lam_tissues_named_at (tissues, names[k], v);
   make_bounds (r, noise);
   make_theory (r, model, tissues);
-  if (!lam_model_is_closed (model))
-    make_cut (r, model, finer, tissues, options, devices);
   r->seconds = (double) (lam_clock_ns () - start) / 1e9;
   return r;
 }

@@ -452,6 +452,38 @@ lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   return ok;
 }
 
+/* Of one voxel: the largest change from @x to @y, as a part of @y's peak. Planes may be NULL. */
+static double
+largest_change (const float *x_re, const float *x_im, const float *y_re, const float *y_im, int64_t samples)
+{
+  double worst = 0, peak = 0;
+  for (int64_t i = 0; i < samples; i++) {
+    double re = y_re ? y_re[i] : 0, im = y_im ? y_im[i] : 0;
+    worst = fmax (worst, hypot (re - (x_re ? x_re[i] : 0), im - (x_im ? x_im[i] : 0)));
+    peak = fmax (peak, hypot (re, im));
+  }
+  return peak > 0 ? worst / peak : 0;
+}
+
+void
+lam_model_truncation (LamModel *m, LamModel *finer, const LamTissues *tissues, const LamSimulateOptions *options,
+                      LamDevices *devices, const LamSignal *signal, double *cut)
+{
+  int n;
+  LamSignal more = {0};
+  LamProgram *const *p = lam_model_programs (m, &n, NULL);
+  for (int64_t v = 0; v < signal->voxels; v++)
+    cut[v] = NAN;
+  if (!p || n != 1 || lam_program_orders_exact (p[0]) <= signal->orders)
+    return;
+  lam_model_set_orders (finer, 2 * signal->orders);
+  if (lam_model_simulate (finer, tissues, options, devices, NULL, &more, NULL) && more.samples == signal->samples)
+    for (int64_t v = 0, at = 0; v < signal->voxels; v++, at += more.samples)
+      cut[v] = largest_change (signal->re ? signal->re + at : NULL, signal->im ? signal->im + at : NULL,
+                               more.re ? more.re + at : NULL, more.im ? more.im + at : NULL, more.samples);
+  lam_signal_clear (&more);
+}
+
 void
 lam_model_counts (const LamModel *m, int64_t *packed, int64_t *bound)
 {

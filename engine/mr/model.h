@@ -41,6 +41,11 @@ gboolean lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSi
 gboolean lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
                              const char *const *names, LamDevices *devices, LamControl *control, LamJacobian *jacobian,
                              char ***labels, GError **error);
+/* What it costs to keep few orders: for each voxel of @signal, which @m gave, the largest change that twice as many orders
+ * bring, as a part of the peak. NAN where all that matter are kept, and where it cannot be said. @finer is a model of the same
+ * protocol, simulated once more. */
+void lam_model_truncation (LamModel *m, LamModel *finer, const LamTissues *tissues, const LamSimulateOptions *options,
+                           LamDevices *devices, const LamSignal *signal, double *cut);
 /* The closed form beside the simulation, where the template has one: doubles, [voxels][samples]; NULL: it has none. */
 gboolean lam_model_has_theory (const LamModel *m);
 
