@@ -621,6 +621,34 @@ test_follow (void)
   lam_signal_clear (&again);
 }
 
+/* An echo time is part of its repetition time: what it grows by, every sample moves by once. */
+static void
+test_echo_times (void)
+{
+  static const char *const names[] = {"MRF", "FLASH", "TrueFISP", "fmSSFP"};
+  for (int k = 0; k < 4; k++) {
+    g_autoptr (LamModel) m = lam_model_new (lam_template_find (names[k]));
+    g_autoptr (GError) error = NULL;
+    const int n = 6;
+    if (k == 3)
+      set (m, "nshots", n);
+    else
+      set_list (m, "flip", n, 10, 30);
+    set (m, "TR", 12);
+    set (m, "TE", 4);
+    g_autofree double *before = lam_model_sample_times (m, &error);
+    g_assert_no_error (error);
+    int64_t samples = lam_model_samples (m, &error);
+    set (m, "TE", 5.5);
+    g_autofree double *after = lam_model_sample_times (m, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (samples, >=, n);
+    for (int64_t i = 0; i < samples; i++)
+      g_assert_cmpfloat_with_epsilon (after[i] - before[i], 1.5e-3, 1e-9);
+    g_assert_cmpfloat_with_epsilon (before[samples / n] - before[0], 12e-3, 1e-9);
+  }
+}
+
 /* A number that is no sum of protocol values cannot be followed. */
 static void
 test_bent (void)
@@ -835,6 +863,7 @@ main (int argc, char **argv)
   g_test_add_func ("/epg/budget", test_budget);
   g_test_add_func ("/epg/allocations", test_allocations);
   g_test_add_func ("/epg/follow", test_follow);
+  g_test_add_func ("/epg/echo-times", test_echo_times);
   g_test_add_func ("/epg/bent", test_bent);
   g_test_add_func ("/epg/cases/T1-T2-T4-cpmg", test_cpmg);
   g_test_add_func ("/epg/cases/T3-stimulated-echo", test_stimulated);
