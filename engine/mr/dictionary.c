@@ -198,9 +198,8 @@ take_norms (LamDictionary *d, GError **error)
   if (!(d->norm = lam_alloc_n (n, 8, "norms", error)))
     return FALSE;
   for (int64_t i = 0; i < n; i++) {
-    double sum = 0;
-    for (int64_t k = i * d->samples; k < (i + 1) * d->samples; k++)
-      sum += (d->re ? (double) d->re[k] * d->re[k] : 0) + (d->im ? (double) d->im[k] * d->im[k] : 0);
+    const float *re = d->re ? d->re + i * d->samples : NULL, *im = d->im ? d->im + i * d->samples : NULL;
+    double sum = (re ? lam_dot (re, re, d->samples) : 0) + (im ? lam_dot (im, im, d->samples) : 0);
     if (!isfinite (sum) || sum <= 0)
       continue;
     if (to < i) {

@@ -19,7 +19,7 @@
 /* Voxels that a thread takes at a time where each is short work. */
 #define FEW 32
 /* Squares of scores that differ by less may stand in either order in float. */
-#define CLOSE 1e-5f
+#define CLOSE 4e-6f
 
 /* The problem in the space that is matched in: all contrasts, or the modes of the basis. */
 typedef struct {
@@ -35,6 +35,7 @@ typedef struct {
   int keep;
   LamMatchOptions options;
   int64_t blocks; /* of atoms */
+  double *modes;  /* rank > 0: the atoms there, [atoms][1 or 2 parts][rank] */
 } Problem;
 
 /* How it is cut. */
@@ -46,7 +47,7 @@ typedef struct {
 } Cut;
 
 typedef struct {
-  const Problem *q;
+  Problem *q;
   Cut cut;
   LamMatch *match;
   LamControl *control;
@@ -78,11 +79,12 @@ square (const double *re, const double *im, int64_t n)
 }
 
 static void
-gather (const Problem *q, const float *re, const float *im, double *x_re, double *x_im)
+gather_voxel (const Problem *q, int64_t v, double *x_re, double *x_im)
 {
+  const float *re = q->re + v * q->samples, *im = q->im ? q->im + v * q->samples : NULL;
   memset (x_im, 0, q->length * sizeof *x_im);
   if (q->rank > 0) {
-    lam_subspace_project (q->d->subspace, q->rank, re, im, x_re, im || q->d->subspace->im ? x_im : NULL);
+    lam_subspace_project (q->d->subspace, q->rank, re, im, x_re, im || q->atom_im ? x_im : NULL);
     return;
   }
   for (int64_t k = 0; k < q->length; k++) {
@@ -92,16 +94,28 @@ gather (const Problem *q, const float *re, const float *im, double *x_re, double
   }
 }
 
-static void
-gather_voxel (const Problem *q, int64_t v, double *re, double *im)
+/* |s|^2 over all contrasts. */
+static double
+energy_of (const Problem *q, int64_t v)
 {
-  gather (q, q->re + v * q->samples, q->im ? q->im + v * q->samples : NULL, re, im);
+  const float *re = q->re + v * q->samples, *im = q->im ? q->im + v * q->samples : NULL;
+  return lam_dot (re, re, q->samples) + (im ? lam_dot (im, im, q->samples) : 0);
+}
+
+static int
+parts (const Problem *q)
+{
+  return q->atom_im ? 2 : 1;
 }
 
 static void
-gather_atom (const Problem *q, int64_t a, double *re, double *im)
+project_atom (int64_t a, int worker, void *data)
 {
-  gather (q, q->atom_re + a * q->samples, q->atom_im ? q->atom_im + a * q->samples : NULL, re, im);
+  const Problem *q = data;
+  double *to = q->modes + a * parts (q) * q->rank;
+  lam_fp_setup ();
+  lam_subspace_project (q->d->subspace, q->rank, q->atom_re + a * q->samples,
+                        q->atom_im ? q->atom_im + a * q->samples : NULL, to, q->atom_im ? to + q->rank : NULL);
 }
 
 static double *
@@ -113,7 +127,7 @@ scratch_doubles (const Chunk *c, int worker)
 static float *
 scratch_rows (const Chunk *c, int worker)
 {
-  return (float *) (void *) (scratch_doubles (c, worker) + 4 * c->run->q->length);
+  return (float *) (void *) (scratch_doubles (c, worker) + 2 * c->run->q->length);
 }
 
 /* ---- steps of a chunk ---- */
@@ -129,14 +143,15 @@ pack_block (int64_t index, int worker, void *data)
   int64_t first = (c->first_block + index) * LAM_MATCH_ATOMS;
   lam_fp_setup ();
   for (int l = 0; l < LAM_MATCH_ATOMS; l++) {
-    double factor = 0;
-    if (first + l < q->d->atoms->n) {
-      gather_atom (q, first + l, re, im);
-      double norm = sqrt (square (re, im, q->length));
-      factor = norm > 0 ? 1 / norm : 0;
+    int64_t a = first + l;
+    gboolean there = a < q->d->atoms->n;
+    for (int64_t k = 0; there && k < q->length; k++) {
+      re[k] = q->modes ? q->modes[a * q->sums + k] : q->atom_re[a * q->samples + k];
+      im[k] = !q->atom_im ? 0 : q->modes ? q->modes[a * q->sums + q->length + k] : q->atom_im[a * q->samples + k];
     }
+    double norm = there ? sqrt (square (re, im, q->length)) : 0;
     for (int64_t k = 0; k < q->sums; k++)
-      to[k * LAM_MATCH_ATOMS + l] = factor == 0 ? 0 : (float) (factor * (k < q->length ? re[k] : im[k - q->length]));
+      to[k * LAM_MATCH_ATOMS + l] = norm > 0 ? (float) ((k < q->length ? re[k] : im[k - q->length]) / norm) : 0;
   }
 }
 
@@ -146,9 +161,7 @@ look_at_voxels (int64_t index, int worker, void *data)
   Chunk *c = data;
   const Problem *q = c->run->q;
   for (int64_t v = c->first + index * FEW; v < MIN (c->first + (index + 1) * FEW, c->first + c->n); v++) {
-    double sum = 0;
-    for (int64_t k = v * q->samples; k < (v + 1) * q->samples; k++)
-      sum += (double) q->re[k] * q->re[k] + (q->im ? (double) q->im[k] * q->im[k] : 0);
+    double sum = energy_of (q, v);
     c->run->match->state[v] = q->options.mask && !q->options.mask[v] ? LAM_VOXEL_OUTSIDE
                               : !isfinite (sum)                      ? LAM_VOXEL_NOT_FINITE
                               : sum <= 0                             ? LAM_VOXEL_ZERO
@@ -212,20 +225,27 @@ typedef struct {
   double score, re, im, square; /* <a, s> and |a|^2 */
 } Candidate;
 
-/* The score of @atom for the voxel in @x, in double, into the sorted list of @n. */
+/* The score of @atom for voxel @v, whose modes are @x and whose norm is @x_norm, in double, into the sorted list of @n. */
 static int
-weigh (const Problem *q, int32_t atom, double *x, double x_norm, Candidate *list, int n)
+weigh (const Problem *q, int32_t atom, int64_t v, const double *x, double x_norm, Candidate *list, int n)
 {
-  const double *x_re = x, *x_im = x + q->length;
-  double *a_re = x + 2 * q->length, *a_im = x + 3 * q->length;
   Candidate c = {.atom = atom};
-  gather_atom (q, atom, a_re, a_im);
-  for (int64_t k = 0; k < q->length; k++) {
-    c.re += a_re[k] * x_re[k] + a_im[k] * x_im[k];
-    c.im += a_re[k] * x_im[k] - a_im[k] * x_re[k];
+  if (q->modes) {
+    const double *a_re = q->modes + atom * q->sums, *a_im = q->atom_im ? a_re + q->rank : NULL;
+    for (int k = 0; k < q->rank; k++) {
+      double re = a_re[k], im = a_im ? a_im[k] : 0;
+      c.re += re * x[k] + im * x[q->rank + k];
+      c.im += re * x[q->rank + k] - im * x[k];
+      c.square += re * re + im * im;
+    }
+  } else {
+    const float *x_re = q->re + v * q->samples, *x_im = q->im ? q->im + v * q->samples : NULL;
+    const float *a_re = q->atom_re + atom * q->samples, *a_im = q->atom_im ? q->atom_im + atom * q->samples : NULL;
+    c.re = lam_dot (a_re, x_re, q->samples) + (a_im && x_im ? lam_dot (a_im, x_im, q->samples) : 0);
+    c.im = (x_im ? lam_dot (a_re, x_im, q->samples) : 0) - (a_im ? lam_dot (a_im, x_re, q->samples) : 0);
+    c.square = q->d->norm[atom] * q->d->norm[atom];
   }
-  c.square = square (a_re, a_im, q->length);
-  c.score = hypot (c.re, c.im) / (sqrt (c.square) * x_norm);
+  c.score = c.square > 0 ? hypot (c.re, c.im) / (sqrt (c.square) * x_norm) : 0;
   int at = n;
   for (; at > 0 && (c.score > list[at - 1].score || (c.score == list[at - 1].score && atom < list[at - 1].atom)); at--)
     list[at] = list[at - 1];
@@ -241,15 +261,16 @@ settle_voxel (Run *r, int64_t v, const float *best, const int32_t *index, double
   Candidate list[LAM_MATCH_MOST + 1];
   int n = 0;
   float most = 0;
-  gather_voxel (q, v, x, x + q->length);
-  double norm = sqrt (square (x, x + q->length, q->length)), whole = 0;
-  for (int64_t k = v * q->samples; k < (v + 1) * q->samples; k++)
-    whole += (double) q->re[k] * q->re[k] + (q->im ? (double) q->im[k] * q->im[k] : 0);
+  double whole = energy_of (q, v), norm = sqrt (whole);
+  if (q->rank > 0) {
+    gather_voxel (q, v, x, x + q->length);
+    norm = sqrt (square (x, x + q->length, q->length));
+  }
   for (int i = 0; i < q->keep; i++)
     most = MAX (most, best[i]);
   for (int i = 0; i < q->keep; i++)
     if (index[i] >= 0 && (m->top > 1 || best[i] >= most - CLOSE))
-      n = weigh (q, index[i], x, norm, list, n);
+      n = weigh (q, index[i], v, x, norm, list, n);
   if (n == 0) {
     m->state[v] = LAM_VOXEL_NO_ATOM;
     return;
@@ -363,7 +384,7 @@ choose_cut (const Problem *q, LamDevices *set, Cut *cut)
   cut->chunk = CLAMP (cut->chunk, 1, share);
   cut->tile = MIN (ROWS_BYTES / row_block, (cut->chunk + 2 * workers * each - 1) / (2 * workers * each));
   cut->tile = CLAMP (cut->tile, 1, 64);
-  cut->scratch = lam_round_up (4 * q->length * (int64_t) sizeof (double) + cut->tile * row_block, LAM_ALIGN);
+  cut->scratch = lam_round_up (2 * q->length * (int64_t) sizeof (double) + cut->tile * row_block, LAM_ALIGN);
   int64_t left = budget - workers * cut->scratch - cut->chunk * kept;
   cut->piece = q->options.piece > 0 ? (q->options.piece + LAM_MATCH_ATOMS - 1) / LAM_MATCH_ATOMS
                                     : MIN (PIECE_BYTES, left) / block;
@@ -385,11 +406,14 @@ make_plan (const Problem *q, LamDevices *set, const Cut *cut)
     lam_plan_add_buffer (plan, d, "voxels", n * 8, phase, phase);
     lam_plan_add_buffer (plan, d, "rows", workers * cut->scratch, phase, phase);
   }
+  if (q->rank > 0)
+    lam_plan_add_buffer (plan, LAM_HOST, "modes of the atoms", lam_mul_size (q->d->atoms->n, q->sums * 8), phase,
+                         phase);
   return plan;
 }
 
 static gboolean
-init (Problem *q, const LamDictionary *d, const float *re, const float *im, gboolean complex, int64_t voxels,
+init (Problem *q, const LamDictionary *d, const float *re, const float *im, gboolean is_complex, int64_t voxels,
       const LamMatchOptions *options, GError **error)
 {
   *q = (Problem){.d = d, .re = re, .im = im, .voxels = voxels, .samples = d->samples};
@@ -415,19 +439,19 @@ init (Problem *q, const LamDictionary *d, const float *re, const float *im, gboo
   q->atom_im = d->re ? d->im : NULL;
   q->length = q->rank > 0 ? q->rank : q->samples;
   q->sums = q->atom_im ? 2 * q->length : q->length;
-  q->pair = complex || q->atom_im;
+  q->pair = is_complex || q->atom_im;
   q->keep = q->options.top == 1 ? LAM_MATCH_ATOMS : q->options.top + 3;
   q->blocks = (d->atoms->n + LAM_MATCH_ATOMS - 1) / LAM_MATCH_ATOMS;
   return TRUE;
 }
 
 LamPlan *
-lam_match_plan (const LamDictionary *d, gboolean complex, int64_t voxels, const LamMatchOptions *options,
+lam_match_plan (const LamDictionary *d, gboolean is_complex, int64_t voxels, const LamMatchOptions *options,
                 LamDevices *devices, GError **error)
 {
   Problem q;
   Cut cut;
-  if (!init (&q, d, NULL, NULL, complex, voxels, options, error))
+  if (!init (&q, d, NULL, NULL, is_complex, voxels, options, error))
     return NULL;
   choose_cut (&q, devices, &cut);
   LamPlan *plan = make_plan (&q, devices, &cut);
@@ -463,7 +487,13 @@ match_all (Run *r, LamDevices *set, GError **error)
   for (;;) {
     g_autoptr (GError) local = NULL;
     g_autoptr (LamPlan) plan = r->plan = make_plan (r->q, set, &r->cut);
-    gboolean ok = lam_plan_fits (plan, &local) && lam_devices_run (set, match_device, r, &local);
+    gboolean ok = lam_plan_fits (plan, &local);
+    if (ok && r->q->rank > 0) {
+      ok = (r->q->modes = lam_plan_take (plan, LAM_HOST, "modes of the atoms", &local)) != NULL;
+      if (ok)
+        lam_pool_for (lam_devices_pool (set), r->q->d->atoms->n, project_atom, r->q, NULL);
+    }
+    ok = ok && lam_devices_run (set, match_device, r, &local);
     lam_plan_release_all (plan);
     if (ok) {
       int n = r->cut.owner.devices;

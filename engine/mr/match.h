@@ -51,7 +51,7 @@ gboolean lam_match (const LamDictionary *d, const float *re, const float *im, in
                     GError **error);
 void lam_match_clear (LamMatch *match);
 /* What lam_match () will take, from sizes alone; the dictionary and the data, which are there, are not in it. */
-LamPlan *lam_match_plan (const LamDictionary *d, gboolean complex, int64_t voxels, const LamMatchOptions *options,
+LamPlan *lam_match_plan (const LamDictionary *d, gboolean is_complex, int64_t voxels, const LamMatchOptions *options,
                          LamDevices *devices, GError **error);
 
 /* A map of @match, [voxels]: a column of the dictionary ("T1"), "M0", "phase" (rad), "score", "residual"; NAN where

@@ -180,17 +180,12 @@ lam_subspace_free (LamSubspace *s)
 void
 lam_subspace_project (const LamSubspace *s, int rank, const float *re, const float *im, double *c_re, double *c_im)
 {
+  int64_t n = s->length;
   for (int r = 0; r < rank; r++) {
-    const float *u = s->re + r * s->length, *v = s->im ? s->im + r * s->length : NULL;
-    double a = 0, b = 0;
-    for (int64_t k = 0; k < s->length; k++) {
-      double x = re[k], y = im ? im[k] : 0, p = u[k], q = v ? -v[k] : 0;
-      a += x * p - y * q;
-      b += y * p + x * q;
-    }
-    c_re[r] = a;
+    const float *u = s->re + r * n, *v = s->im ? s->im + r * n : NULL;
+    c_re[r] = lam_dot (re, u, n) + (im && v ? lam_dot (im, v, n) : 0);
     if (c_im)
-      c_im[r] = b;
+      c_im[r] = (im ? lam_dot (im, u, n) : 0) - (v ? lam_dot (re, v, n) : 0);
   }
 }
 

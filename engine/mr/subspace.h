@@ -28,6 +28,20 @@ LamSubspace *lam_subspace_new (const float *re, const float *im, int64_t rows, i
 void lam_subspace_free (LamSubspace *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamSubspace, lam_subspace_free)
 
+/* sum a b in double, over four lanes that are added at the end: an order that @n alone decides. */
+static inline double
+lam_dot (const float *a, const float *b, int64_t n)
+{
+  double sum[4] = {0};
+  int64_t k = 0;
+  for (; k + 4 <= n; k += 4)
+    for (int l = 0; l < 4; l++)
+      sum[l] += (double) a[k + l] * b[k + l];
+  for (; k < n; k++)
+    sum[0] += (double) a[k] * b[k];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 /* One signal: c = s U^H over the first @rank modes. @im may be NULL, @c_im then too where the basis is real. */
 void lam_subspace_project (const LamSubspace *s, int rank, const float *re, const float *im, double *c_re,
                            double *c_im);
