@@ -248,8 +248,10 @@ read_rest (LamH5File *file, LamDictionary *d, int64_t atoms, const LamIoControl 
     return FALSE;
   d->orders = (int) orders;
   d->played = (int) played;
-  d->template = lam_h5_attribute_text (file->id, "template", file->path, error);
-  if (!d->template || !read_protocol (file, d->template, &d->protocol, error))
+  d->template = lam_h5_attribute_text (file->id, "template", file->path, NULL);
+  if (!d->template)
+    return damaged (file, "it does not say by which template it was made", error);
+  if (!read_protocol (file, d->template, &d->protocol, error))
     return FALSE;
   g_autofree char *sum = small_checksum (d->atoms, d->protocol, d->subspace, d->samples);
   if (g_strcmp0 (sum, stated) != 0)

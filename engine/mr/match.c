@@ -327,7 +327,7 @@ match_chunk (LamDevice *device, Chunk *c, int64_t *packed, GError **error)
   for (int64_t v = c->first; v < c->first + c->n; v++)
     if (r->match->state[v] == LAM_VOXEL_MATCHED)
       c->voxel[c->active++] = v;
-  for (int64_t i = 0; i < c->active * q->keep; i++) {
+  for (int64_t i = 0; i < (c->active + LAM_MATCH_ROWS) * q->keep; i++) {
     c->best[i] = 0;
     c->index[i] = -1;
   }
@@ -401,8 +401,9 @@ make_plan (const Problem *q, LamDevices *set, const Cut *cut)
     if (n == 0)
       continue;
     lam_plan_add_buffer (plan, d, "atoms", lam_mul_size (cut->piece * LAM_MATCH_ATOMS, q->sums * 4), phase, phase);
-    lam_plan_add_buffer (plan, d, "best scores", n * q->keep * 4, phase, phase);
-    lam_plan_add_buffer (plan, d, "best atoms", n * q->keep * 4, phase, phase);
+    /* A kernel fills its last block of rows. */
+    lam_plan_add_buffer (plan, d, "best scores", (n + LAM_MATCH_ROWS) * q->keep * 4, phase, phase);
+    lam_plan_add_buffer (plan, d, "best atoms", (n + LAM_MATCH_ROWS) * q->keep * 4, phase, phase);
     lam_plan_add_buffer (plan, d, "voxels", n * 8, phase, phase);
     lam_plan_add_buffer (plan, d, "rows", workers * cut->scratch, phase, phase);
   }
@@ -428,10 +429,12 @@ init (Problem *q, const LamDictionary *d, const float *re, const float *im, gboo
   }
   q->rank = q->options.rank;
   if (q->rank > 0 && (!d->subspace || q->rank > d->subspace->rank)) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 d->subspace ? "rank %d is asked for, and the dictionary's basis has %d"
-                             : "rank %d is asked for, and the dictionary has no basis (%d)",
-                 q->rank, d->subspace ? d->subspace->rank : 0);
+    if (d->subspace)
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "rank %d is asked for, and the dictionary's basis has %d",
+                   q->rank, d->subspace->rank);
+    else
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "rank %d is asked for, and the dictionary has no basis",
+                   q->rank);
     return FALSE;
   }
   q->turned = d->re == NULL;
