@@ -26,6 +26,8 @@ static const struct {
     {"jacobian", N_ ("Its derivatives by tissue and protocol"), lam_cli_jacobian},
     {"crlb", N_ ("How precisely tissue can be told from it at best"), lam_cli_crlb},
     {"design", N_ ("A protocol that is best for something"), lam_cli_design},
+    {"dictionary", N_ ("The signals of many tissues, to match with"), lam_cli_dictionary},
+    {"match", N_ ("Maps of tissue from a series of images, by a dictionary"), lam_cli_match},
     {"plan", N_ ("What a run would need: memory and copies, by device"), lam_cli_plan},
     {"devices", N_ ("The devices of this machine, and their test"), lam_cli_devices},
     {"bench", N_ ("Time one task and print one JSON line"), lam_cli_bench},

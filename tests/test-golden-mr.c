@@ -1,6 +1,7 @@
 /* test-golden-mr.c: every group of every mr*.h5 in $LAMINA_GOLDEN_DIR. Numbers come from the files alone. */
 #include "golden-closed.h"
 #include "golden-design.h"
+#include "golden-estimators.h"
 #include "golden-seq.h"
 #include "golden-trains.h"
 #include "golden.h"
@@ -35,11 +36,17 @@ main (int argc, char **argv)
     const char *path;
     Check check;
   } subjects[] = {
-      {"/golden/mr/closed", golden_closed_add},   {"/golden/mr/mp2rage", golden_mp2rage_add},
-      {"/golden/mr/mrf", golden_mrf_add},         {"/golden/mr/fse", golden_fse_add},
-      {"/golden/mr/ssfp", golden_ssfp_add},       {"/golden/mr/mprage", golden_mprage_add},
-      {"/golden/mr/physics", golden_physics_add}, {"/golden/mr/pulse", golden_pulse_add},
-      {"/golden/mr/design", golden_design_add},   {"/golden/mr/seq", golden_seq_add},
+      {"/golden/mr/closed", golden_closed_add},
+      {"/golden/mr/mp2rage", golden_mp2rage_add},
+      {"/golden/mr/mrf", golden_mrf_add},
+      {"/golden/mr/fse", golden_fse_add},
+      {"/golden/mr/ssfp", golden_ssfp_add},
+      {"/golden/mr/mprage", golden_mprage_add},
+      {"/golden/mr/physics", golden_physics_add},
+      {"/golden/mr/pulse", golden_pulse_add},
+      {"/golden/mr/design", golden_design_add},
+      {"/golden/mr/seq", golden_seq_add},
+      {"/golden/mr/estimators", golden_estimators_add},
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (subjects); i++)

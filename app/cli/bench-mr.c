@@ -1,6 +1,7 @@
 /* bench-mr.c: timed MR tasks, with the trains, tissues and keys of the other programs' benchmark. */
 #include "config.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@
 #include "core/cpu-features.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/random.h"
 #include "io/pulseq-read.h"
+#include "mr/match.h"
 #include "mr/model.h"
 #include "mr/pulseq-timing.h"
 
@@ -31,6 +34,11 @@ typedef struct {
   double flip[1024];
   int flips, call;
   const char *moved; /* what a call of one voxel changes */
+  LamDictionary *dictionary;
+  float *re, *im; /* the series to match, of atoms @pick */
+  int32_t *pick;
+  LamMatch match;
+  LamMatchOptions match_options;
 } Bench;
 
 typedef gboolean (*Call) (Bench *b, GError **error);
@@ -105,6 +113,50 @@ set_up_mrf (Bench *b, int64_t n, int pulses, GError **error)
          && make_atoms (b, n, error) && add_physics (b, error);
 }
 
+#define DICTIONARY 10000
+
+/* Atoms at random with a phase and noise, as the other program's task has them. */
+static gboolean
+make_series (Bench *b, GError **error)
+{
+  const LamDictionary *d = b->dictionary;
+  int64_t n = lam_mul_size (b->size, d->samples);
+  b->re = lam_alloc_n (n, 4, "series", error);
+  b->im = b->re ? lam_alloc_n (n, 4, "series", error) : NULL;
+  if (!b->im)
+    return FALSE;
+  b->pick = g_new (int32_t, b->size);
+  for (int64_t v = 0; v < b->size; v++) {
+    LamRandom random;
+    lam_random_init (&random, 0, (uint64_t) v);
+    b->pick[v] = (int32_t) lam_random_below (&random, (uint64_t) d->atoms->n);
+    double phase = 2 * G_PI * lam_random_double (&random);
+    for (int64_t k = 0; k < d->samples; k++) {
+      int64_t at = b->pick[v] * d->samples + k;
+      double x = d->re ? d->re[at] : 0, y = d->im ? d->im[at] : 0;
+      b->re[v * d->samples + k] = (float) (x * cos (phase) - y * sin (phase) + .002 * lam_random_normal (&random));
+      b->im[v * d->samples + k] = (float) (x * sin (phase) + y * cos (phase) + .002 * lam_random_normal (&random));
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+set_up_match (Bench *b, GError **error)
+{
+  int64_t n;
+  if (!set_up_mrf (b, DICTIONARY, 500, error))
+    return FALSE;
+  LamAxis axes[2] = {{"T1", lam_tissues_get (b->tissues, "T1", &n), DICTIONARY},
+                     {"T2", lam_tissues_get (b->tissues, "T2", &n), DICTIONARY}};
+  g_autoptr (LamAtoms) atoms = lam_atoms_new (LAM_ATOMS_LIST, axes, 2, TRUE, error);
+  b->dictionary = atoms ? lam_dictionary_new (b->model, atoms, NULL, b->set, lam_cli_control (), error) : NULL;
+  return b->dictionary
+         && (b->match_options.rank == 0
+             || lam_dictionary_compress (b->dictionary, b->match_options.rank, 0, b->set, lam_cli_control (), error))
+         && make_series (b, error);
+}
+
 /* ---- calls ---- */
 
 static gboolean
@@ -169,6 +221,59 @@ gradient (Bench *b, GError **error)
 }
 
 static gboolean
+match_series (Bench *b, GError **error)
+{
+  return lam_match (b->dictionary, b->re, b->im, b->size, b->dictionary->samples, &b->match_options, b->set,
+                    lam_cli_control (), &b->match, error);
+}
+
+/* The library's own product of the same sizes, over the same threads: what matching is measured by. OPENBLAS_CORETYPE says
+ * which kernels it takes, where it does not know the processor. */
+#define GEMM_ROWS 512
+
+static void
+multiply (int64_t index, int worker, void *data)
+{
+  Bench *b = data;
+  const LamDictionary *d = b->dictionary;
+  int n = (int) d->samples, rows = (int) MIN (GEMM_ROWS, b->size - index / 2 * GEMM_ROWS), atoms = (int) d->atoms->n;
+  const float *data_rows = (index % 2 ? b->im : b->re) + index / 2 * GEMM_ROWS * n;
+  cblas_sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, rows, atoms, n, 1, data_rows, n, d->re ? d->re : d->im, n, 0,
+               b->cot_re + worker * (int64_t) GEMM_ROWS * atoms, atoms);
+}
+
+static gboolean
+gemm (Bench *b, GError **error)
+{
+  LamPool *pool = lam_devices_pool (b->set);
+  if (!b->cot_re
+      && !(b->cot_re = lam_alloc_n (lam_pool_threads (pool) * (int64_t) GEMM_ROWS * b->dictionary->atoms->n, 4,
+                                    "scores", error)))
+    return FALSE;
+  lam_pool_for (pool, (b->size + GEMM_ROWS - 1) / GEMM_ROWS * 2, multiply, b, NULL);
+  return TRUE;
+}
+
+static void
+json_match (const Bench *b, JsonBuilder *j, double median)
+{
+  const LamDictionary *d = b->dictionary;
+  double exact = 0, products = 4.0 * (double) b->size * (double) d->atoms->n;
+  for (int64_t v = 0; b->match.atom && v < b->size; v++)
+    exact += b->match.atom[v] == b->pick[v];
+  lam_json_int (j, "atoms", d->atoms->n);
+  if (b->match_options.rank)
+    lam_json_int (j, "rank", b->match_options.rank);
+  if (b->match.atom)
+    lam_json_number (j, "exact", exact / (double) b->size);
+  lam_json_number (j, "gflops",
+                   products * (double) (b->match_options.rank ? b->match_options.rank : d->samples) / median / 1e9);
+  g_autoptr (LamPlan) plan = lam_match_plan (d, TRUE, b->size, &b->match_options, b->set, NULL);
+  if (b->match.atom && plan)
+    lam_json_bytes (j, "forecast_bytes", lam_plan_total (plan));
+}
+
+static gboolean
 read_sequence (Bench *b, GError **error)
 {
   g_autoptr (LamPulseq) seq = lam_pulseq_open (b->size_text, lam_cli_io (), error);
@@ -224,6 +329,8 @@ print_line (const Bench *b, const GArray *times, double first, double cpu, doubl
   lam_json_number (j, "atoms_per_s", b->atoms ? (double) b->atoms / median : NAN);
   if (b->moved)
     lam_json_text (j, "moved", b->moved);
+  if (b->dictionary)
+    json_match (b, j, median);
   if (b->model) {
     int64_t packed, bound;
     lam_model_counts (b->model, &packed, &bound);
@@ -273,7 +380,8 @@ static const struct {
     {"mrf-one", 500, 200, one},         {"mrf-one-tr", 500, 200, one},         {"mrf-one-te", 500, 200, one},
     {"fse-one", 512, 200, one},         {"pools-forward", 1000, 7, forward},   {"bm-forward", 1000, 7, forward},
     {"bm2-forward", 1000, 7, forward},  {"complex-forward", 1000, 7, forward}, {"drag", 512, 200, jacobian},
-    {"seq-read", 0, 5, read_sequence},  {"seq-kspace", 0, 5, read_sequence},
+    {"seq-read", 0, 5, read_sequence},  {"seq-kspace", 0, 5, read_sequence},   {"match", 10000, 5, match_series},
+    {"match-gemm", 10000, 5, gemm},
 };
 
 gboolean
@@ -299,6 +407,8 @@ set_up (Bench *b, GError **error)
     return lam_model_set (b->model, "flip", b->flip, b->flips, error) && set_value (b, "playings", 1, error)
            && make_atoms (b, 1, error);
   }
+  if (g_str_has_prefix (b->task, "match"))
+    return set_up_match (b, error);
   if (g_str_equal (b->task, "drag"))
     return set_up_mrf (b, 8, (int) b->size, error);
   if (!g_str_has_prefix (b->task, "mrf-one"))
@@ -308,9 +418,9 @@ set_up (Bench *b, GError **error)
 }
 
 gboolean
-lam_bench_mr (const char *task, const char *size, const char *devices, int repeats, GError **error)
+lam_bench_mr (const char *task, const char *size, const char *devices, int repeats, int rank, GError **error)
 {
-  Bench b = {.task = task, .size_text = size};
+  Bench b = {.task = task, .size_text = size, .match_options = {.rank = rank}};
   gboolean ok = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (tasks); i++) {
     if (!g_str_equal (tasks[i].task, task))
@@ -330,6 +440,11 @@ lam_bench_mr (const char *task, const char *size, const char *devices, int repea
   lam_jacobian_clear (&b.jacobian);
   lam_free (b.cot_re);
   lam_free (b.cot_im);
+  lam_free (b.re);
+  lam_free (b.im);
+  g_free (b.pick);
+  lam_match_clear (&b.match);
+  g_clear_pointer (&b.dictionary, lam_dictionary_free);
   g_free (b.gradient);
   g_clear_pointer (&b.model, lam_model_free);
   g_clear_pointer (&b.tissues, lam_tissues_unref);

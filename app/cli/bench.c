@@ -20,13 +20,14 @@
 #include "core/memory.h"
 #include "core/random.h"
 
-static char *devices, *views_text, *repeats_text, *iterations_text;
+static char *devices, *views_text, *repeats_text, *rank_text, *iterations_text;
 
 static const GOptionEntry entries[] = {
     {"devices", 0, 0, G_OPTION_ARG_STRING, &devices, N_ ("auto, cpu, 4xcpu, or a plain count of CPU devices"), "SPEC"},
     {"views", 0, 0, G_OPTION_ARG_STRING, &views_text, N_ ("Views (default: SIZE; slice-latency: 180)"), "N"},
     {"repeats", 0, 0, G_OPTION_ARG_STRING, &repeats_text, N_ ("Timed calls after the first (3)"), "N"},
     {"iterations", 0, 0, G_OPTION_ARG_STRING, &iterations_text, N_ ("Of the vcd tasks (15)"), "N"},
+    {"rank", 0, 0, G_OPTION_ARG_STRING, &rank_text, N_ ("Of match: modes that it projects on first (none)"), "R"},
     {NULL},
 };
 
@@ -37,7 +38,7 @@ static const LamCliHelp help = {
         "cone-slice-latency. On SIZE tissues: mrf-forward, mrf-jacobian, mrf-gradient, complex-forward, pools-forward, "
         "bm-forward, "
         "bm2-forward. On SIZE pulses: mrf-one, mrf-one-tr, mrf-one-te, fse-one, drag. On the file SIZE: seq-read, "
-        "seq-kspace."),
+        "seq-kspace. On SIZE voxels: match, match-gemm."),
     "  lamina bench parallel-vcd 128 --views 128 --iterations 15 --devices 2xcpu",
 };
 
@@ -334,10 +335,11 @@ lam_cli_bench (int argc, char **argv)
   int task = 0, status = LAM_EXIT_FAILED;
   lam_cli_control ();
   if (lam_cli_parse (&help, groups, 1, 2, &argc, &argv, &error) && lam_bench_is_mr (argv[1])) {
-    int64_t repeats = 0;
+    int64_t repeats = 0, rank = 0;
     lam_cli_json = TRUE;
     if (lam_cli_int ("--repeats", repeats_text, 1, 100000, &repeats, &error)
-        && lam_bench_mr (argv[1], argc > 2 ? argv[2] : NULL, devices, (int) repeats, &error))
+        && lam_cli_int ("--rank", rank_text, 1, 500, &rank, &error)
+        && lam_bench_mr (argv[1], argc > 2 ? argv[2] : NULL, devices, (int) repeats, (int) rank, &error))
       status = LAM_EXIT_DONE;
   } else if (!error) {
     gboolean right = read_options (&b, argv, &task, &error);

@@ -24,8 +24,8 @@ void lam_bench_describe (LamBench *b, LamDevices *set, const LamGeometry *g);
 /* 100 answers of a live slice at random offsets, and a check of the last against FBP. */
 gboolean lam_bench_latency (LamBench *b, GError **error);
 
-/* Tasks of sequences: @size NULL is the task's own. Prints the line. */
+/* Tasks of sequences: @size NULL is the task's own; @rank is of `match' (0: all contrasts). Prints the line. */
 gboolean lam_bench_is_mr (const char *task);
-gboolean lam_bench_mr (const char *task, const char *size, const char *devices, int repeats, GError **error);
+gboolean lam_bench_mr (const char *task, const char *size, const char *devices, int repeats, int rank, GError **error);
 
 G_END_DECLS

@@ -92,6 +92,8 @@ int lam_cli_simulate (int argc, char **argv);
 int lam_cli_jacobian (int argc, char **argv);
 int lam_cli_crlb (int argc, char **argv);
 int lam_cli_design (int argc, char **argv);
+int lam_cli_dictionary (int argc, char **argv);
+int lam_cli_match (int argc, char **argv);
 int lam_cli_bench (int argc, char **argv);
 
 G_END_DECLS

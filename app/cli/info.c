@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/dictionary.h"
 #include "cli/prepare-options.h"
 #include "cli/progress.h"
 #include "cli/pulseq.h"
 #include "cli/scan-options.h"
 #include "core/error.h"
 #include "io/checkpoint.h"
+#include "io/dictionary-file.h"
 #include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
@@ -34,7 +36,7 @@ static const GOptionEntry entries[] = {
 static const LamCliHelp help = {
     "FILE",
     N_ ("Says what a file is: a scan and its import list, a volume, a checkpoint, a folder of TIFF images, "
-        "a Pulseq sequence."),
+        "a Pulseq sequence, a dictionary."),
     "  lamina info tooth.h5\n  lamina info --checksum tooth-recon.h5\n  lamina info gre.seq",
 };
 
@@ -481,6 +483,10 @@ lam_cli_info (int argc, char **argv)
     return show_image (path);
   if (!checksum && !dataset && lam_pulseq_file_is (path))
     return lam_cli_show_pulseq (path);
+  if (!checksum && !dataset && lam_dictionary_is_file (path)) {
+    g_autoptr (LamDictionary) d = lam_dictionary_load (path, lam_cli_io (), &error);
+    return d ? lam_cli_show_dictionary (path, d) : lam_cli_fail (error);
+  }
   if (!checksum && !dataset && (scan = lam_cli_open_scan (path, &options, &as_scan)))
     return show_scan (scan, &prepare);
   if (g_error_matches (as_scan, LAM_ERROR, LAM_ERROR_IO))

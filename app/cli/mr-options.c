@@ -240,6 +240,16 @@ lam_mr_tissues (GStrv *out_labels, GError **error)
   return g_steal_pointer (&t);
 }
 
+gboolean
+lam_mr_no_tissues (GError **error)
+{
+  if (!tissue_texts && !presets)
+    return TRUE;
+  lam_cli_usage_error (error, _ ("%s is not for this command: give --range NAME=VALUES"),
+                       tissue_texts ? "--tissue" : "--preset");
+  return FALSE;
+}
+
 const char *
 lam_mr_devices (void)
 {

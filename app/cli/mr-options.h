@@ -14,6 +14,8 @@ LamModel *lam_mr_model (const char *template, GError **error);
 /* --tissue "T1=1000 T2=80", again for each voxel, or one with lists: "T1=200:3000:50 T2=80"; --preset NAME. Names of the
  * voxels stand in @labels (may be NULL). What @model needs and is not given is an error. */
 LamTissues *lam_mr_tissues (GStrv *labels, GError **error);
+/* FALSE where --tissue or --preset is given to a command that takes none. */
+gboolean lam_mr_no_tissues (GError **error);
 const char *lam_mr_devices (void);
 LamSimulateOptions lam_mr_simulate_options (void);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #if defined(LAM_BODY_AVX512)

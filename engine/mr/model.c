@@ -321,6 +321,58 @@ lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   return ok;
 }
 
+/* One train's buffers, in a phase of their own; on the host its samples stay until all are joined. */
+static int64_t
+plan_train (LamPlan *plan, const LamPlan *part, int train, int last)
+{
+  int n;
+  int64_t host = 0;
+  const LamPlanBuffer *b = lam_plan_buffers (part, &n);
+  int phase = lam_plan_add_phase (plan, "simulate");
+  for (int i = 0; i < n; i++) {
+    g_autofree char *name = train ? g_strdup_printf ("%s, train %d", b[i].name, train + 1) : g_strdup (b[i].name);
+    lam_plan_add_buffer (plan, b[i].device, name, b[i].bytes, phase, b[i].device == LAM_HOST ? last : phase);
+    host += b[i].device == LAM_HOST ? b[i].bytes : 0;
+  }
+  return host;
+}
+
+LamPlan *
+lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options, LamDevices *devices,
+                         GError **error)
+{
+  const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
+  int n = 0;
+  g_autoptr (LamPlan) plan = lam_plan_new (devices);
+  if (lam_model_is_closed (m)) {
+    if (!check (m, error) || !have_needed (m, tissues, error))
+      return NULL;
+    int phase = lam_plan_add_phase (plan, "evaluate");
+    int64_t samples = MAX (lam_template_closed_samples (m->protocol), 1);
+    lam_plan_add_buffer (plan, LAM_HOST, "signal",
+                         lam_mul_size (lam_mul_size (lam_tissues_voxels (tissues), samples), real ? 4 : 8), phase,
+                         phase);
+    return g_steal_pointer (&plan);
+  }
+  choose_order (m, tissues, NULL);
+  LamProgram *const *p = lam_model_programs (m, &n, error);
+  if (!p)
+    return NULL;
+  g_autoptr (LamTissues) whole = complete (m, tissues);
+  if (n == 1 && !real)
+    return lam_simulate_plan (p[0], whole, options, devices, error);
+  int64_t joined = 0;
+  for (int i = 0; i < n; i++) {
+    g_autoptr (LamPlan) part = lam_simulate_plan (p[i], whole, options, devices, error);
+    if (!part)
+      return NULL;
+    joined += plan_train (plan, part, i, n);
+  }
+  int phase = lam_plan_add_phase (plan, "join");
+  lam_plan_add_buffer (plan, LAM_HOST, "joined signal", joined, phase, phase);
+  return g_steal_pointer (&plan);
+}
+
 /* ---- derivatives ---- */
 
 /* A name and its index as lam_by_parse () takes them, for a closed form: appended to @labels. */

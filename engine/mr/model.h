@@ -36,6 +36,9 @@ double *lam_model_sample_times (LamModel *m, GError **error);
 
 gboolean lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
                              LamDevices *devices, LamControl *control, LamSignal *signal, GError **error);
+/* What lam_model_simulate () will take, from sizes alone. NULL with an error. */
+LamPlan *lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
+                                  LamDevices *devices, GError **error);
 /* Derivatives by @names ("T1", "flip" for all its values, "flip[3]"), one for each public unit. What a list expands to stands in
  * @labels (may be NULL; g_strfreev ()). */
 gboolean lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
