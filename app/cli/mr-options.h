@@ -15,6 +15,7 @@ LamModel *lam_mr_model (const char *template, GError **error);
  * voxels stand in @labels (may be NULL). What @model needs and is not given is an error. */
 LamTissues *lam_mr_tissues (GStrv *labels, GError **error);
 const char *lam_mr_devices (void);
-LamSimulateOptions lam_mr_simulate_options (void);
+/* --across-slice, --settle, --chunk; what was not given is 0. */
+gboolean lam_mr_simulate_options (LamSimulateOptions *o, GError **error);
 
 G_END_DECLS
