@@ -331,13 +331,20 @@ test_interrupted (void)
   g_autofree char *script = cli_path ("both"), *program = g_shell_quote (g_getenv ("LAMINA_BIN")),
                   *real = g_strdup (g_getenv ("LAMINA_BIN")), *table = cli_path ("long.csv"),
                   *text = g_strdup_printf ("#!/bin/sh\nexec %s \"$@\" 2>&1\n", program);
-  static const char *const commands[] = {"simulate MRF " LONG " -o long.csv", "jacobian MRF " LONG " -o long.csv",
-                                         "crlb MRF " LONG " -o long.csv"};
+  static const struct {
+    const char *command, *after;
+  } cases[] = {
+      {"simulate MRF " LONG " -o long.csv", "simulating"},
+      {"crlb MRF " LONG " -o long.csv", "simulating"},
+      {"jacobian MRF --set flip=5:60:5000 --orders 1000 --tissue \"T1=200:3000:1000 T2=80\" --by T1,T2,M0,B1 -o "
+       "long.csv",
+       "derivatives"},
+  };
   g_file_set_contents (script, text, -1, NULL);
   g_chmod (script, 0700);
   g_setenv ("LAMINA_BIN", script, TRUE); /* progress is on stderr, and stdout is what is waited for */
-  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
-    g_autoptr (CliRun) run = cli_run_interrupted (commands[i], i == 0 ? "simulating" : "derivatives", 1);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (CliRun) run = cli_run_interrupted (cases[i].command, cases[i].after, 1);
     cli_assert_status (run, 130);
     cli_assert_says (run->out, "lamina: cancelled");
   }

@@ -34,8 +34,9 @@ static const GOptionEntry simulate_entries[] = {
 };
 
 static const GOptionEntry derivative_entries[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Write a table of comma-separated values"), "OUT.csv"},
-    {"by", 'b', 0, G_OPTION_ARG_STRING, &by_text, N_ ("Tissue quantities and protocol values, such as T1,T2,flip[3]"),
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Write the derivatives as comma-separated values"),
+     "OUT.csv"},
+    {"by", 'b', 0, G_OPTION_ARG_STRING, &by_text, N_ ("Tissue quantities and protocol values, such as flip[3] (T1,T2)"),
      "NAMES"},
     {"noise", 0, 0, G_OPTION_ARG_STRING, &noise_text, N_ ("crlb: standard deviation of each real channel (0.01)"), "X"},
     {NULL},
