@@ -2,7 +2,7 @@
 # tests/screenshots.sh BUILD [FOLDER [SIZE]]: the real window on a virtual display, light and dark: the example as it opens,
 # while it is reconstructed, and done; every tab, dialog and state of a scan. PNG files in BUILD/screenshots (or FOLDER), at
 # SIZE (1440x900). SCALE=2 draws twice as large, TEXT=1.5 all words; STYLES=dark
-# leaves out the light ones. data/screenshot.png is light-02-running.png, data/screenshot-sequence.png light-20-sequence.png.
+# leaves out the light ones. data/screenshot.png is light-02-running.png, data/screenshot-sequence.png light-21-drag.png.
 set -euo pipefail
 
 build=$(realpath "$1")
