@@ -41,7 +41,7 @@ read_file (const char *name)
 static void
 test_lists (void)
 {
-  static const char *const commands[] = {"simulate", "jacobian", "crlb"};
+  static const char *const commands[] = {"simulate", "jacobian", "crlb", "design"};
   g_autoptr (CliRun) all = cli_ok ("--help"), list = cli_ok ("simulate --list"),
                      presets = cli_ok ("simulate --list-presets");
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
