@@ -2,7 +2,7 @@
 # tests/screenshots.sh BUILD [FOLDER [SIZE]]: the real window on a virtual display, light and dark: the example as it opens,
 # while it is reconstructed, and done; every tab, dialog and state of a scan. PNG files in BUILD/screenshots (or FOLDER), at
 # SIZE (1440x900). SCALE=2 draws twice as large, TEXT=1.5 all words; STYLES=dark
-# leaves out the light ones. data/screenshot.png is one of them: light-02-running.png.
+# leaves out the light ones. data/screenshot.png is light-02-running.png, data/screenshot-sequence.png light-21-drag.png.
 set -euo pipefail
 
 build=$(realpath "$1")
@@ -156,5 +156,17 @@ for style in ${STYLES:-light dark}; do
   start "--$style" "$LAMINA_SCREENSHOTS/broken.h5"
   sleep 2
   picture "$style-19-error"
+  stop
+
+  # The sequence as it opens; a pulse pulled up, the hand still on it.
+  start "--$style"
+  wait_said "bundled example"
+  keys ctrl+2
+  sleep 1
+  picture "$style-20-sequence"
+  xdotool mousemove --window "$window" 800 240 mousedown 1 mousemove --window "$window" 800 210 mousemove --window "$window" 800 195
+  sleep 1
+  picture "$style-21-drag"
+  xdotool mouseup 1
   stop
 done

@@ -256,14 +256,15 @@ lam_mr_devices (void)
   return devices;
 }
 
-LamSimulateOptions
-lam_mr_simulate_options (void)
+gboolean
+lam_mr_simulate_options (LamSimulateOptions *o, GError **error)
 {
-  LamSimulateOptions o = {0};
   int64_t positions = 0;
-  lam_cli_int ("--across-slice", positions_text, 1, 10000, &positions, NULL);
-  lam_cli_int ("--chunk", chunk_text, 1, G_MAXINT32, &o.chunk, NULL);
-  lam_cli_double ("--settle", settle_text, 1e-12, 1, &o.settle, NULL);
-  o.positions = (int) positions;
-  return o;
+  *o = (LamSimulateOptions){0};
+  if (!lam_cli_int ("--across-slice", positions_text, 1, 10000, &positions, error)
+      || !lam_cli_int ("--chunk", chunk_text, 1, G_MAXINT32, &o->chunk, error)
+      || !lam_cli_double ("--settle", settle_text, 1e-12, 1, &o->settle, error))
+    return FALSE;
+  o->positions = (int) positions;
+  return TRUE;
 }

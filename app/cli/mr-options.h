@@ -17,6 +17,7 @@ LamTissues *lam_mr_tissues (GStrv *labels, GError **error);
 /* FALSE where --tissue or --preset is given to a command that takes none. */
 gboolean lam_mr_no_tissues (GError **error);
 const char *lam_mr_devices (void);
-LamSimulateOptions lam_mr_simulate_options (void);
+/* --across-slice, --settle, --chunk; what was not given is 0. */
+gboolean lam_mr_simulate_options (LamSimulateOptions *o, GError **error);
 
 G_END_DECLS

@@ -16,6 +16,7 @@
 #include "mr/bloch.h"
 #include "mr/crlb.h"
 #include "mr/presets.h"
+#include "mr/pulseq-timing.h"
 
 /* A truncation that changes the signal by less is not worth a word; more voxels are not simulated twice. */
 #define LEAST_CUT 1e-4
@@ -33,8 +34,9 @@ static const GOptionEntry simulate_entries[] = {
 };
 
 static const GOptionEntry derivative_entries[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Write a table of comma-separated values"), "OUT.csv"},
-    {"by", 'b', 0, G_OPTION_ARG_STRING, &by_text, N_ ("Tissue quantities and protocol values, such as T1,T2,flip[3]"),
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Write the derivatives as comma-separated values"),
+     "OUT.csv"},
+    {"by", 'b', 0, G_OPTION_ARG_STRING, &by_text, N_ ("Tissue quantities and protocol values, such as flip[3] (T1,T2)"),
      "NAMES"},
     {"noise", 0, 0, G_OPTION_ARG_STRING, &noise_text, N_ ("crlb: standard deviation of each real channel (0.01)"), "X"},
     {NULL},
@@ -199,6 +201,20 @@ per_voxel (const LamTissues *t, const char *name, double *room)
   return room;
 }
 
+/* When each sample is taken, s. */
+static double *
+file_times (LamPulseq *seq, int64_t samples, GError **error)
+{
+  g_autoptr (LamPulseqTiming) timing = lam_pulseq_timing_new (seq, error);
+  g_autofree int64_t *ps = g_new (int64_t, samples + 1);
+  g_autofree double *times = g_new (double, samples + 1); /* not NULL where there are none */
+  if (!timing || !lam_pulseq_kspace (timing, 0, samples, NULL, ps, error))
+    return NULL;
+  for (int64_t i = 0; i < samples; i++)
+    times[i] = 1e-12 * (double) ps[i];
+  return g_steal_pointer (&times);
+}
+
 static gboolean
 simulate_file (const char *path, const LamTissues *t, LamDevices *set, GStrv labels, GError **error)
 {
@@ -216,8 +232,10 @@ simulate_file (const char *path, const LamTissues *t, LamDevices *set, GStrv lab
   params.b0_hz = per_voxel (t, "B0", room + 3 * n);
   params.b1 = per_voxel (t, "B1", room + 4 * n);
   LamSignal s = {.voxels = n};
+  g_autofree double *times = NULL;
   gboolean ok = lam_bloch_simulate (seq, &params, set, lam_cli_control (), &s.re, &s.im, &s.samples, error)
-                && deliver_signal (&s, NAN, labels, NULL, "bloch", error);
+                && (times = file_times (seq, s.samples, error))
+                && deliver_signal (&s, NAN, labels, times, "bloch", error);
   lam_signal_clear (&s);
   return ok;
 }
@@ -242,9 +260,9 @@ static gboolean
 simulate_template (const char *name, const LamTissues *t, LamDevices *set, GStrv labels, GError **error)
 {
   g_autoptr (LamModel) m = lam_mr_model (name, error);
-  LamSimulateOptions o = lam_mr_simulate_options ();
+  LamSimulateOptions o;
   LamSignal s = {0};
-  if (!m || !lam_model_simulate (m, t, &o, set, lam_cli_control (), &s, error))
+  if (!m || !lam_mr_simulate_options (&o, error) || !lam_model_simulate (m, t, &o, set, lam_cli_control (), &s, error))
     return FALSE;
   g_autofree double *times = lam_model_is_closed (m) ? NULL : lam_model_sample_times (m, NULL);
   gboolean ok = deliver_signal (&s, worst_cut (name, m, t, &o, set, &s), labels, times,
@@ -274,6 +292,8 @@ simulate (int argc, char **argv, GError **error)
   if (!t)
     return FALSE;
   gboolean file = g_str_has_suffix (argv[1], ".seq");
+  if (output && ((file && !lam_cli_not_same (argv[1], output, error)) || !lam_cli_writable (output, error)))
+    return FALSE;
   if (model_text && !g_str_equal (model_text, file ? "bloch" : "epg")) {
     lam_cli_usage_error (
         error,
@@ -302,12 +322,9 @@ jacobian_table (const LamJacobian *j, GStrv by, GStrv labels)
   return t;
 }
 
-static gboolean
-bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues, GError **error)
+static void
+bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues, double noise)
 {
-  double noise = 0.01;
-  if (!lam_cli_double ("--noise", noise_text, 1e-30, 1e30, &noise, error))
-    return FALSE;
   g_autofree double *variance = g_new (double, j->n);
   JsonBuilder *b = lam_cli_json ? lam_json_begin () : NULL;
   if (b) {
@@ -344,7 +361,6 @@ bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues,
     lam_json_close_array (b);
     lam_json_print (b);
   }
-  return TRUE;
 }
 
 static void
@@ -396,13 +412,17 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
   if (!set)
     return FALSE;
   g_auto (GStrv) names = g_strsplit (by_text ? by_text : "T1,T2", ",", -1);
-  LamSimulateOptions o = lam_mr_simulate_options ();
+  LamSimulateOptions o;
   LamJacobian j = {0};
+  double noise = 0.01;
+  if (!lam_mr_simulate_options (&o, error) || !lam_cli_double ("--noise", noise_text, 1e-30, 1e30, &noise, error)
+      || (output && !lam_cli_writable (output, error)))
+    return FALSE;
   if (!lam_model_jacobian (m, t, &o, (const char *const *) names, set, lam_cli_control (), &j, &by, error))
     return FALSE;
   gboolean ok = TRUE;
   if (want_bounds)
-    ok = bounds (&j, by, labels, t, error);
+    bounds (&j, by, labels, t, noise);
   else
     print_jacobian (&j, by, labels);
   if (ok && output) {
