@@ -174,7 +174,9 @@ lam_cli_show_dictionary (const char *path, const LamDictionary *d)
 static gboolean
 say_forecast (LamModel *m, const LamAtoms *a, LamDevices *set, GError **error)
 {
-  LamSimulateOptions o = lam_mr_simulate_options ();
+  LamSimulateOptions o;
+  if (!lam_mr_simulate_options (&o, error))
+    return FALSE;
   g_autoptr (LamPlan) plan = lam_dictionary_plan (m, a, &o, set, error);
   double seconds = NAN;
   if (!plan || !lam_plan_fits (plan, error)
@@ -215,7 +217,9 @@ run (int argc, char **argv, GError **error)
     return FALSE;
   if (forecast)
     return TRUE;
-  LamSimulateOptions o = lam_mr_simulate_options ();
+  LamSimulateOptions o;
+  if (!lam_mr_simulate_options (&o, error))
+    return FALSE;
   g_autoptr (LamDictionary) d = lam_dictionary_new (m, a, &o, set, lam_cli_control (), error);
   if (!d)
     return FALSE;
