@@ -163,6 +163,7 @@ void
 desk_wait_end (Desk *desk)
 {
   wait_gone (desk);
+  g_assert_true (g_subprocess_get_if_exited (desk->process)); /* and did not crash */
   if (desk_said (desk, "-CRITICAL **") || desk_said (desk, "-WARNING **")) {
     g_autofree char *text = NULL;
     g_file_get_contents (desk->said_path, &text, NULL, NULL);

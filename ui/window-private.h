@@ -39,6 +39,7 @@ struct _LamWindow {
   gboolean closing;         /* the question about what would be lost is answered */
   gboolean close_after_run; /* asked for while a run went */
   guint close_source;
+  LamSession *last; /* the session, until everything that shows it is gone */
 };
 
 /* The workspace that is looked at. */

@@ -461,8 +461,17 @@ lam_window_dispose (GObject *object)
   if (self->sequence_session != NULL)
     lam_sequence_session_close (self->sequence_session);
   g_clear_object (&self->sequence_session);
-  g_clear_object (&self->session);
+  if (self->session != NULL)
+    self->last = g_steal_pointer (&self->session);
   G_OBJECT_CLASS (lam_window_parent_class)->dispose (object);
+}
+
+/* Parts of the window hold the session too, and are told of its end by signals: they go first. */
+static void
+lam_window_finalize (GObject *object)
+{
+  g_autoptr (LamSession) last = g_steal_pointer (&LAM_WINDOW (object)->last);
+  G_OBJECT_CLASS (lam_window_parent_class)->finalize (object);
 }
 
 static void
@@ -470,6 +479,7 @@ lam_window_class_init (LamWindowClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = lam_window_dispose;
+  G_OBJECT_CLASS (klass)->finalize = lam_window_finalize;
   GTK_WINDOW_CLASS (klass)->close_request = lam_window_close_request;
   g_type_ensure (LAM_TYPE_RECONSTRUCT_PAGE);
   g_type_ensure (LAM_TYPE_SEQUENCE_PAGE);

@@ -620,6 +620,8 @@ lam_compare_dispose (GObject *object)
   for (int i = 0; i < LAM_COMPARE_PARTS; i++)
     g_clear_object (&self->slices[i]);
   g_clear_object (&self->sources);
+  if (self->session != NULL) /* it may be the last that holds it, and what that says at its end is for others */
+    g_signal_handlers_disconnect_by_data (lam_session_get_results (self->session), self);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_compare_parent_class)->dispose (object);
 }
