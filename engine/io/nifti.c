@@ -383,11 +383,12 @@ spread (const LamNifti *n, const void *raw, int64_t t, int64_t first, int64_t co
 gboolean
 lam_nifti_read (const LamNifti *n, float *re, float *im, const LamIoControl *control, GError **error)
 {
-  gboolean compressed, ok = TRUE;
+  gboolean compressed;
   int t = type_of (n->datatype);
   int64_t piece = MIN (PIECE, n->voxels), bytes = types[t].bytes;
   char *raw = lam_alloc_n (piece, bytes, "NIfTI samples", error);
   znzFile z = raw ? open_file (n->path, &compressed, error) : NULL;
+  gboolean ok = z != NULL;
   if (z && znzseek (z, n->offset, SEEK_SET) < 0) {
     refuse (error, n->path, "its samples cannot be reached; it is cut off or damaged");
     ok = FALSE;
@@ -410,7 +411,6 @@ lam_nifti_read (const LamNifti *n, float *re, float *im, const LamIoControl *con
     }
   if (z)
     znzclose (z);
-  ok = ok && z != NULL;
   lam_free (raw);
   return ok && lam_io_control_step (control, 1, "reading the series", error);
 }
