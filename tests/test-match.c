@@ -418,6 +418,21 @@ test_bits (void)
     int64_t bytes = d->atoms->n * d->samples * 4;
     g_assert_cmpmem (first->re ? first->re : first->im, bytes, d->re ? d->re : d->im, bytes);
   }
+  /* ... and the basis, again and again: threads must not meet in it. */
+  LamSubspace *u = NULL;
+  for (int i = 0; i < 60; i++) {
+    g_autoptr (GError) error = NULL;
+    LamSubspace *s = lam_subspace_new (first->re ? first->re : first->im, NULL, first->atoms->n, first->samples, 5, 0,
+                                       one, NULL, &error);
+    g_assert_no_error (error);
+    if (u) {
+      g_assert_cmpmem (u->re, 5 * s->length * 4, s->re, 5 * s->length * 4);
+      g_assert_cmpmem (u->singular, s->values * 8, s->singular, s->values * 8);
+      lam_subspace_free (u);
+    }
+    u = s;
+  }
+  lam_subspace_free (u);
 }
 
 /* ---- memory ---- */

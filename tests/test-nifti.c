@@ -243,7 +243,7 @@ static void
 read_any (const char *path)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (LamMrSeries) s = lam_mr_series_read (path, NULL, NULL, &error);
+  g_autoptr (LamMrSeries) s = lam_mr_series_read (path, NULL, 0, NULL, &error);
   g_assert_true (s || error);
 }
 
@@ -361,7 +361,7 @@ test_hdf5 (void)
       H5Tclose (type);
     }
     H5Fclose (f);
-    g_autoptr (LamMrSeries) s = lam_mr_series_read (path, NULL, NULL, &error);
+    g_autoptr (LamMrSeries) s = lam_mr_series_read (path, NULL, 0, NULL, &error);
     g_assert_no_error (error);
     g_assert_cmpint (s->voxels, ==, 12);
     g_assert_cmpint (s->contrasts, ==, 5);
@@ -381,11 +381,11 @@ test_hdf5 (void)
   test_put_numbers (f, "/two_re", H5T_IEEE_F32LE, 3, dims, NULL, 0, re);
   test_put_numbers (f, "/two_im", H5T_IEEE_F32LE, 3, other, NULL, 0, re);
   H5Fclose (f);
-  g_assert_null (lam_mr_series_read (path, NULL, NULL, &error));
+  g_assert_null (lam_mr_series_read (path, NULL, 0, NULL, &error));
   test_error (g_steal_pointer (&error), LAM_ERROR_INVALID, "/one", "/two_re", "--dataset", NULL);
-  g_assert_null (lam_mr_series_read (path, "two_re", NULL, &error));
+  g_assert_null (lam_mr_series_read (path, "two_re", 0, NULL, &error));
   test_error (g_steal_pointer (&error), LAM_ERROR_FORMAT, "4 x 3 x 5", "4 x 3 x 4", NULL);
-  g_autoptr (LamMrSeries) s = lam_mr_series_read (path, "/one", NULL, &error);
+  g_autoptr (LamMrSeries) s = lam_mr_series_read (path, "/one", 0, NULL, &error);
   g_assert_no_error (error);
   g_assert_null (s->im);
 }
@@ -405,7 +405,7 @@ test_maps (void)
   }
   g_autofree char *source = test_path ("maps-series.nii"), *folder = test_path ("maps"), *file = test_path ("maps.h5");
   g_assert_true (lam_nifti_write (source, like, series, NULL, 1, "", NULL, &error));
-  g_autoptr (LamMrSeries) s = lam_mr_series_read (source, NULL, NULL, &error);
+  g_autoptr (LamMrSeries) s = lam_mr_series_read (source, NULL, 0, NULL, &error);
   g_assert_no_error (error);
   LamMap map = {"T1", "ms", "longitudinal relaxation time", t1};
   lam_maps_write (folder, s, &map, 1, NULL, NULL, &error);

@@ -187,25 +187,12 @@ report (const Job *j, int64_t start)
 /* ---- the command ---- */
 
 static gboolean
-check_series (const Job *j, const char *dictionary, GError **error)
-{
-  if (j->series->contrasts == j->dictionary->samples)
-    return TRUE;
-  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-               _ ("%s has %" G_GINT64_FORMAT " contrasts and the dictionary %s has %" G_GINT64_FORMAT
-                  "; make a dictionary of the series' own protocol"),
-               j->series->path, j->series->contrasts, dictionary, j->dictionary->samples);
-  return FALSE;
-}
-
-static gboolean
 work (Job *j, const char *dictionary, const char *series, GError **error)
 {
   int64_t start = lam_clock_ns ();
   if (!(j->set = lam_devices_new (devices, error))
       || !(j->dictionary = lam_dictionary_load (dictionary, lam_cli_io (), error))
-      || !(j->series = lam_mr_series_read (series, dataset, lam_cli_io (), error))
-      || !check_series (j, dictionary, error))
+      || !(j->series = lam_mr_series_read (series, dataset, j->dictionary->samples, lam_cli_io (), error)))
     return FALSE;
   for (guint i = 0; i < j->series->notes->len; i++)
     lam_cli_print ("%s: %s", series, (const char *) g_ptr_array_index (j->series->notes, i));

@@ -33,8 +33,15 @@ note (LamMrSeries *s, const char *format, ...)
 }
 
 static gboolean
-allocate (LamMrSeries *s, gboolean is_complex, GError **error)
+allocate (LamMrSeries *s, gboolean is_complex, int64_t contrasts, GError **error)
 {
+  if (contrasts > 0 && s->contrasts != contrasts) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "%s has %" G_GINT64_FORMAT " contrasts and the dictionary has %" G_GINT64_FORMAT
+                 "; make a dictionary of the series' own protocol",
+                 s->path, s->contrasts, contrasts);
+    return FALSE;
+  }
   int64_t n = lam_mul_size (s->voxels, s->contrasts);
   s->re = lam_alloc_n (n, 4, "series", error);
   s->im = is_complex && s->re ? lam_alloc_n (n, 4, "series", error) : NULL;
@@ -44,7 +51,7 @@ allocate (LamMrSeries *s, gboolean is_complex, GError **error)
 /* ---- NIfTI ---- */
 
 static gboolean
-read_nifti (LamMrSeries *s, const LamIoControl *control, GError **error)
+read_nifti (LamMrSeries *s, int64_t contrasts, const LamIoControl *control, GError **error)
 {
   static const char *const places[] = {"voxel sizes alone (neither sform nor qform)", "qform", "sform"};
   LamNifti *n = s->nifti = lam_nifti_open (s->path, error);
@@ -66,7 +73,7 @@ read_nifti (LamMrSeries *s, const LamIoControl *control, GError **error)
   }
   if ((n->units & 7) == 0)
     note (s, "no unit of length is stated: mm assumed");
-  return allocate (s, n->is_complex, error) && lam_nifti_read (n, s->re, s->im, control, error);
+  return allocate (s, n->is_complex, contrasts, error) && lam_nifti_read (n, s->re, s->im, control, error);
 }
 
 /* ---- HDF5 ---- */
@@ -242,7 +249,8 @@ read_pairs (LamMrSeries *s, LamH5Dataset *d, const LamIoControl *control, GError
 
 /* @axes: how many there must be at least. */
 static gboolean
-read_hdf5 (LamMrSeries *s, const char *dataset, int axes, const LamIoControl *control, GError **error)
+read_hdf5 (LamMrSeries *s, const char *dataset, int axes, int64_t contrasts, const LamIoControl *control,
+           GError **error)
 {
   static const int64_t start[H5S_MAX_RANK];
   g_autoptr (LamH5File) file = lam_h5_open (s->path, error);
@@ -271,7 +279,7 @@ read_hdf5 (LamMrSeries *s, const char *dataset, int axes, const LamIoControl *co
   note (s, "HDF5: %s; the last axis is the contrast", s->dataset);
   if (!f->pairs && !f->partner)
     note (s, "no imaginary part was found: real data");
-  if (!allocate (s, f->pairs || f->partner, error))
+  if (!allocate (s, f->pairs || f->partner, contrasts, error))
     return FALSE;
   if (f->pairs)
     return read_pairs (s, d, control, error);
@@ -280,27 +288,30 @@ read_hdf5 (LamMrSeries *s, const char *dataset, int axes, const LamIoControl *co
 }
 
 static LamMrSeries *
-read_any (const char *path, const char *dataset, int axes, const LamIoControl *control, GError **error)
+read_any (const char *path, const char *dataset, int axes, int64_t contrasts, const LamIoControl *control,
+          GError **error)
 {
   g_autoptr (LamMrSeries) s = g_new0 (LamMrSeries, 1);
   s->path = g_strdup (path);
   s->notes = g_ptr_array_new_with_free_func (g_free);
   gboolean nifti = lam_nifti_is_one (path) || g_str_has_suffix (path, ".nii") || g_str_has_suffix (path, ".nii.gz");
-  return (nifti ? read_nifti (s, control, error) : read_hdf5 (s, dataset, axes, control, error)) ? g_steal_pointer (&s)
-                                                                                                 : NULL;
+  return (nifti ? read_nifti (s, contrasts, control, error) : read_hdf5 (s, dataset, axes, contrasts, control, error))
+             ? g_steal_pointer (&s)
+             : NULL;
 }
 
 LamMrSeries *
-lam_mr_series_read (const char *path, const char *dataset, const LamIoControl *control, GError **error)
+lam_mr_series_read (const char *path, const char *dataset, int64_t contrasts, const LamIoControl *control,
+                    GError **error)
 {
-  return read_any (path, dataset, 2, control, error);
+  return read_any (path, dataset, 2, contrasts, control, error);
 }
 
 uint8_t *
 lam_mr_mask_read (const char *path, const char *dataset, const LamMrSeries *s, const LamIoControl *control,
                   GError **error)
 {
-  g_autoptr (LamMrSeries) m = read_any (path, dataset, 1, control, error);
+  g_autoptr (LamMrSeries) m = read_any (path, dataset, 1, 0, control, error);
   if (!m)
     return NULL;
   int64_t n = lam_mul_size (m->voxels, m->contrasts); /* an HDF5 mask has no axis of contrasts */

@@ -20,8 +20,10 @@ typedef struct {
 
 /* @dataset: of an HDF5 file, NULL: the only one that can be meant. Real and imaginary part stand in two datasets (NAME_re and
  * NAME_im, real and imaginary) or in one of pairs; the last axis is the contrast. Several that can be meant: an error that
- * lists them. */
-LamMrSeries *lam_mr_series_read (const char *path, const char *dataset, const LamIoControl *control, GError **error);
+ * lists them.
+ * @contrasts: how many there must be, 0: any number; LAM_ERROR_INVALID with both numbers, before anything is read. */
+LamMrSeries *lam_mr_series_read (const char *path, const char *dataset, int64_t contrasts, const LamIoControl *control,
+                                 GError **error);
 void lam_mr_series_free (LamMrSeries *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamMrSeries, lam_mr_series_free)
 

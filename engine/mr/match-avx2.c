@@ -2,4 +2,4 @@
 #define LAM_BODY_AVX2
 #include "mr/match-body.h"
 
-const LamMatchKernels lam_match_kernels_avx2 = {.isa = "avx2", .match = match};
+const LamMatchKernels lam_match_kernels_avx2 = {.isa = "avx2", .match = match, .square = square};

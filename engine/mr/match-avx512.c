@@ -2,4 +2,4 @@
 #define LAM_BODY_AVX512
 #include "mr/match-body.h"
 
-const LamMatchKernels lam_match_kernels_avx512 = {.isa = "avx512", .match = match};
+const LamMatchKernels lam_match_kernels_avx512 = {.isa = "avx512", .match = match, .square = square};

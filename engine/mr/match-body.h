@@ -117,3 +117,30 @@ match (const LamMatchArgs *a)
           tile (a, a->rows + r * a->length * LAM_MATCH_ROWS + row, a->atoms + b * a->length * LAM_MATCH_ATOMS + lane,
                 r * LAM_MATCH_ROWS + row, a->first + b * LAM_MATCH_ATOMS + lane, lane);
 }
+
+static void
+square (const float *a, const float *b, int64_t n, int64_t stride, double *out)
+{
+  vd sum[LAM_MATCH_SQUARE][LAM_MATCH_SQUARE];
+  for (int i = 0; i < LAM_MATCH_SQUARE; i++)
+    for (int j = 0; j < LAM_MATCH_SQUARE; j++)
+      sum[i][j] = vdzero ();
+  for (int64_t k = 0; k < n; k += VDW) {
+    vd y[LAM_MATCH_SQUARE];
+    for (int j = 0; j < LAM_MATCH_SQUARE; j++)
+      y[j] = vdload (b + j * stride + k);
+    for (int i = 0; i < LAM_MATCH_SQUARE; i++) {
+      vd x = vdload (a + i * stride + k);
+      for (int j = 0; j < LAM_MATCH_SQUARE; j++)
+        sum[i][j] = vdfma (x, y[j], sum[i][j]);
+    }
+  }
+  for (int i = 0; i < LAM_MATCH_SQUARE; i++)
+    for (int j = 0; j < LAM_MATCH_SQUARE; j++) {
+      double lane[VDW], all = 0;
+      vdstore (lane, sum[i][j]);
+      for (int l = 0; l < VDW; l++)
+        all += lane[l];
+      out[i * LAM_MATCH_SQUARE + j] = all;
+    }
+}

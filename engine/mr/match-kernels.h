@@ -28,9 +28,15 @@ typedef struct {
   int32_t *atom;
 } LamMatchArgs;
 
+/* Rows of either side of a square of sums. */
+#define LAM_MATCH_SQUARE 4
+
 typedef struct {
   const char *isa;
   void (*match) (const LamMatchArgs *a);
+  /* @out [LAM_MATCH_SQUARE][LAM_MATCH_SQUARE]: sums in double over the @n floats, a multiple of LAM_LANES, of rows of @a times rows of
+   * @b, which begin @stride floats apart. */
+  void (*square) (const float *a, const float *b, int64_t n, int64_t stride, double *out);
 } LamMatchKernels;
 
 extern const LamMatchKernels lam_match_kernels_scalar, lam_match_kernels_avx2, lam_match_kernels_avx512;

@@ -1,53 +1,74 @@
 /* subspace.c: the eigenvectors of S^H S, S the signals as rows: K x K however many signals there are. */
 #include "mr/subspace.h"
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
+#include "core/cpu-features.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "mr/match-kernels.h"
 
-/* Signals summed at a time, and rows of S^H S that one thread owns. */
+/* Signals summed at a time: floats of a row of the block. */
 #define BLOCK 1024
-#define OWN 48
+#define SIDE LAM_MATCH_SQUARE
 
 typedef struct {
   const float *re, *im;
   int64_t rows, length, first, n; /* the block */
   int parts;                      /* doubles of a number: 1, or 2 for complex */
-  double *block;                  /* [n][length] */
+  float *block;                   /* [parts][sides SIDE][BLOCK]: contrasts are rows there */
   double *gram;                   /* [length][length]: the upper triangle */
 } Sum;
 
+static int64_t
+sides (const Sum *s)
+{
+  return (s->length + SIDE - 1) / SIDE;
+}
+
+static float *
+block_of (const Sum *s, int part, int64_t side)
+{
+  return s->block + (part * sides (s) + side) * SIDE * BLOCK;
+}
+
+/* SIDE contrasts of the block's signals, 0 where there are none. */
 static void
-widen (int64_t index, int worker, void *data)
+turn (int64_t side, int worker, void *data)
 {
   Sum *s = data;
-  int64_t at = (s->first + index) * s->length;
-  double *to = s->block + index * s->length * s->parts;
-  for (int64_t k = 0; k < s->length; k++) {
-    to[k * s->parts] = s->re[at + k];
-    if (s->parts == 2)
-      to[2 * k + 1] = s->im[at + k];
+  for (int part = 0; part < s->parts; part++) {
+    const float *from = part ? s->im : s->re;
+    float *to = block_of (s, part, side);
+    for (int64_t a = 0; a < BLOCK; a++)
+      for (int64_t k = side * SIDE; k < (side + 1) * SIDE; k++)
+        to[(k - side * SIDE) * BLOCK + a] = a < s->n && k < s->length ? from[(s->first + a) * s->length + k] : 0;
   }
 }
 
-/* Rows [i, i + OWN) of the sum: blocks follow each other in one order, so that it is the same for any number of threads. */
+/* SIDE rows of the sum: blocks follow each other in one order, so that it is the same for any number of threads. */
 static void
-add_block (int64_t index, int worker, void *data)
+add_block (int64_t side, int worker, void *data)
 {
   Sum *s = data;
-  const double one[2] = {1, 0};
-  int64_t i = index * OWN;
-  int m = (int) MIN (OWN, s->length - i), n = (int) (s->length - i), k = (int) s->n, ld = (int) s->length;
-  const double *x = s->block + i * s->parts;
-  double *to = s->gram + (i * s->length + i) * s->parts;
-  if (s->parts == 1)
-    cblas_dgemm (CblasRowMajor, CblasTrans, CblasNoTrans, m, n, k, 1, x, ld, x, ld, 1, to, ld);
-  else
-    cblas_zgemm (CblasRowMajor, CblasConjTrans, CblasNoTrans, m, n, k, one, x, ld, x, ld, one, to, ld);
+  lam_fp_setup ();
+  for (int64_t other = side; other < sides (s); other++)
+    for (int p = 0; p < s->parts; p++)
+      for (int q = 0; q < s->parts; q++) {
+        double sum[SIDE * SIDE];
+        lam_match_kernels ()->square (block_of (s, p, side), block_of (s, q, other), BLOCK, BLOCK, sum);
+        for (int i = 0; i < SIDE; i++)
+          for (int j = 0; j < SIDE; j++) {
+            int64_t row = side * SIDE + i, column = other * SIDE + j;
+            if (row >= s->length || column >= s->length)
+              continue;
+            /* conj (x) y: re re + im im, and i (re im - im re) */
+            double *to = s->gram + (row * s->length + column) * s->parts + (p != q);
+            *to += p == 1 && q == 0 ? -sum[i * SIDE + j] : sum[i * SIDE + j];
+          }
+      }
 }
 
 static gboolean
@@ -58,8 +79,8 @@ sum_squares (Sum *s, LamDevices *devices, LamControl *control, GError **error)
     s->n = MIN (BLOCK, s->rows - s->first);
     if (!lam_control_go_on (control, error))
       return FALSE;
-    lam_pool_for (pool, s->n, widen, s, NULL);
-    lam_pool_for (pool, (s->length + OWN - 1) / OWN, add_block, s, NULL);
+    lam_pool_for (pool, sides (s), turn, s, NULL);
+    lam_pool_for (pool, sides (s), add_block, s, NULL);
     lam_control_progress (control, "compressing", (double) (s->first + s->n), (double) s->rows);
   }
   return TRUE;
@@ -156,7 +177,7 @@ lam_subspace_new (const float *re, const float *im, int64_t rows, int64_t length
                  rows, length);
     return NULL;
   }
-  s.block = lam_alloc_n (lam_mul_size (MIN (BLOCK, rows), length), 8 * s.parts, "signals in double", error);
+  s.block = lam_alloc_n (sides (&s) * SIDE, BLOCK * 4 * s.parts, "signals by contrast", error);
   s.gram = s.block ? lam_alloc_n (lam_mul_size (length, length), 8 * s.parts, "products of contrasts", error) : NULL;
   gboolean ok = s.gram != NULL;
   if (ok) {
