@@ -282,11 +282,11 @@ events_of (hid_t group, gboolean ideal)
   int definition = 0;
   if (!ideal) {
     /* A definition with the saturation that the group states: -pi / length for a rectangle. */
-    double saturation =
-        golden_has (group, "saturation_per_flip2") || golden_has_attr (group, "saturation_per_flip2")
-            ? (golden_has (group, "saturation_per_flip2") ? golden_read_double (group, "saturation_per_flip2", NULL)[0]
-                                                          : golden_attr_double (group, "saturation_per_flip2"))
-            : -LAM_PI / 1e-3;
+    const char *name = "saturation_per_flip2";
+    g_autofree double *given = golden_has (group, name) ? golden_read_double (group, name, NULL) : NULL;
+    double saturation = given                           ? given[0]
+                        : golden_has_attr (group, name) ? golden_attr_double (group, name)
+                                                        : -LAM_PI / 1e-3;
     double ones[101];
     for (int i = 0; i < 101; i++)
       ones[i] = 1;
