@@ -800,6 +800,8 @@ state_change (Walk *w, float *kept, double *square)
   vf sum = vzero ();
   for (int i = 0; i < PLANES * (p->waters + p->semisolid); i++) {
     const int f = i % PLANES;
+    if (p->real && f != FPI && f != FMI && f != ZR)
+      continue; /* not played, nor cleared */
     for (int k = 0; k < p->orders; k++) {
       float *at = kept + ((int64_t) i * p->orders + k) * VW;
       vf now = vload (AT (w->now.x[i], k)), d = vsub (now, vload (at)), q = vmul (d, d);
