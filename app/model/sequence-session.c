@@ -202,11 +202,12 @@ new_row (const LamField *f)
   LamParameter *p;
   if (f->kind == LAM_FIELD_CHOICE) {
     guint n = g_strv_length ((char **) f->choices);
-    LamParameterChoice *choices =
-        g_new0 (LamParameterChoice, n + 1); /* lives as long as the program: templates are static */
+    LamParameterChoice *choices = g_new0 (LamParameterChoice, n + 1);
     for (guint i = 0; i < n; i++)
       choices[i] = (LamParameterChoice){f->choices[i], f->choices[i]};
-    return lam_parameter_new_choice (f->name, f->title, choices, f->choices[(int) f->value]);
+    p = lam_parameter_new_choice (f->name, f->title, choices, f->choices[(int) f->value]);
+    g_object_set_data_full (G_OBJECT (p), "choices", choices, g_free); /* the row does not copy them */
+    return p;
   }
   if (f->kind == LAM_FIELD_COUNT)
     p = lam_parameter_new_integer (f->name, f->title, f->unit, (gint64) f->value, (gint64) f->least, (gint64) f->most);
