@@ -2,6 +2,7 @@
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <locale.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -174,6 +175,28 @@ cli_run_signalled (const char *command, const char *after, int number, int signa
   }
   fclose (f);
   return reap (&c, out);
+}
+
+GStrv
+cli_comma_locale (void)
+{
+  const char *name = "de_DE.UTF-8";
+  g_autofree char *parent = cli_path ("locale"), *made = g_build_filename (parent, name, NULL), *where = NULL;
+  const char *const argv[] = {"localedef", "-i", "de_DE", "-f", "UTF-8", made, NULL};
+  if (!setlocale (LC_NUMERIC, name)) {
+    g_mkdir (parent, 0700);
+    g_spawn_sync (NULL, (char **) argv, NULL,
+                  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+                  NULL, NULL);
+    if (!g_file_test (made, G_FILE_TEST_EXISTS)) {
+      g_test_skip ("the locale de_DE.UTF-8 is not installed and cannot be made");
+      return NULL;
+    }
+    where = g_strconcat ("LOCPATH=", parent, NULL);
+  }
+  setlocale (LC_NUMERIC, "C");
+  const char *const env[] = {"LC_ALL=de_DE.UTF-8", "LANGUAGE=en", where, NULL};
+  return g_strdupv ((char **) env);
 }
 
 CliRun *

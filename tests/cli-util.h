@@ -21,6 +21,9 @@ char *cli_path (const char *name);
 CliRun *cli_run (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* With "NAME=VALUE" pairs, NULL at the end. */
 CliRun *cli_run_env (const char *const *env, const char *command);
+/* Surroundings in which numbers have a comma, for cli_run_env (). NULL, and the test skipped, where there is no such locale and
+ * none can be made. */
+GStrv cli_comma_locale (void);
 /* Sends SIGINT @signals times, each after stdout has shown @after once more. */
 CliRun *cli_run_interrupted (const char *command, const char *after, int signals);
 /* The same with signal @number. */

@@ -1,6 +1,5 @@
 /* The program `lamina`: what it refuses, in which words and with which exit status; damaged files; a comma locale. */
 #include <glib/gstdio.h>
-#include <locale.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -329,22 +328,9 @@ assert_same_lines (const char *a, const char *b)
 static void
 test_locale (void)
 {
-  g_autofree char *folder = cli_path ("locale"), *german = g_build_filename (folder, "de_DE.UTF-8", NULL);
-  const char *const argv[] = {"localedef", "-i", "de_DE", "-f", "UTF-8", german, NULL};
-  g_autofree char *where = NULL;
-  g_mkdir (folder, 0700);
-  if (!setlocale (LC_NUMERIC, "de_DE.UTF-8")) {
-    if (!g_spawn_sync (NULL, (char **) argv, NULL,
-                       G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL,
-                       NULL, NULL, NULL)
-        || !g_file_test (german, G_FILE_TEST_EXISTS)) {
-      g_test_skip ("de_DE.UTF-8 is not installed and could not be made");
-      return;
-    }
-    where = g_strconcat ("LOCPATH=", folder, NULL);
-  }
-  setlocale (LC_NUMERIC, "C");
-  const char *const comma[] = {"LC_ALL=de_DE.UTF-8", "LANGUAGE=en", where, NULL};
+  g_auto (GStrv) comma = cli_comma_locale ();
+  if (!comma)
+    return;
   static const char *const commands[] = {
       "phantom tooth --shape 16x16x4 --attenuation 1.75 --voxel 0.25 -o l1.h5 --json",
       "project l1.h5 --views 9 --channel-offset 0.125 --photons 1e4 -o l1-scan.h5 --json",
@@ -357,12 +343,14 @@ test_locale (void)
   };
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
     g_test_message ("%s", commands[i]);
-    g_autoptr (CliRun) english = cli_run ("%s", commands[i]), other = cli_run_env (comma, commands[i]);
+    g_autoptr (CliRun) english = cli_run ("%s", commands[i]),
+                       other = cli_run_env ((const char *const *) comma, commands[i]);
     cli_assert_status (english, 0);
     cli_assert_status (other, 0);
     assert_same_lines (english->out, other->out);
   }
-  g_autoptr (CliRun) lines = cli_run_env (comma, "reconstruct l1-scan.h5 --iterations 2 --json -o l1-vcd.h5");
+  g_autoptr (CliRun) lines =
+      cli_run_env ((const char *const *) comma, "reconstruct l1-scan.h5 --iterations 2 --json -o l1-vcd.h5");
   g_autoptr (GPtrArray) objects = cli_json_lines (lines->out);
   g_assert_cmpuint (objects->len, >, 2);
   g_autoptr (CliRun) english = cli_run ("info l1-scan.h5 --json");

@@ -1,6 +1,5 @@
 /* test-cli-mr.c: `lamina simulate', `jacobian' and `crlb': lists, tissues, tables, numbers of closed forms, refusals, Ctrl+C. */
 #include <glib/gstdio.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,22 +176,9 @@ test_table (void)
 static void
 test_comma_locale (void)
 {
-  g_autofree char *folder = cli_path ("locale"), *german = g_build_filename (folder, "de_DE.UTF-8", NULL);
-  const char *const argv[] = {"localedef", "-i", "de_DE", "-f", "UTF-8", german, NULL};
-  g_autofree char *where = NULL;
-  g_mkdir (folder, 0700);
-  if (!setlocale (LC_NUMERIC, "de_DE.UTF-8")) {
-    if (!g_spawn_sync (NULL, (char **) argv, NULL,
-                       G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL,
-                       NULL, NULL, NULL)
-        || !g_file_test (german, G_FILE_TEST_EXISTS)) {
-      g_test_skip ("de_DE.UTF-8 is not installed and could not be made");
-      return;
-    }
-    where = g_strconcat ("LOCPATH=", folder, NULL);
-  }
-  setlocale (LC_NUMERIC, "C");
-  const char *const comma[] = {"LC_ALL=de_DE.UTF-8", "LANGUAGE=en", where, NULL};
+  g_auto (GStrv) comma = cli_comma_locale ();
+  if (!comma)
+    return;
   static const char *const commands[] = {
       "simulate MultiEcho --set TE=10.5:40:4 --tissue \"T1=1000 T2=80.25\" -o table.csv",
       "simulate MultiEcho --set TE=10.5:40:4 --tissue \"T1=1000 T2=80.25\" --json",
@@ -206,7 +192,7 @@ test_comma_locale (void)
     gboolean table = strstr (commands[i], "table.csv") != NULL;
     g_autoptr (CliRun) english = cli_ok ("%s", commands[i]);
     g_autofree char *one = table ? read_file ("table.csv") : NULL;
-    g_autoptr (CliRun) other = cli_run_env (comma, commands[i]);
+    g_autoptr (CliRun) other = cli_run_env ((const char *const *) comma, commands[i]);
     g_autofree char *two = table ? read_file ("table.csv") : NULL;
     cli_assert_status (other, 0);
     g_assert_cmpstr (english->out, ==, other->out);

@@ -7,25 +7,6 @@
 #include "mr/constants.h"
 #include "mr/templates-private.h"
 
-#define TIME 1e7
-#define ANGLE 36000
-#define NUMBER(name, unit, title, value, least, most)                                                                  \
-  {                                                                                                                    \
-    name, unit, title, LAM_FIELD_NUMBER, value, least, most, NULL, FALSE                                               \
-  }
-#define LIST(name, unit, title, value, least, most)                                                                    \
-  {                                                                                                                    \
-    name, unit, title, LAM_FIELD_LIST, value, least, most, NULL, FALSE                                                 \
-  }
-#define COUNT(name, title, value, least, most)                                                                         \
-  {                                                                                                                    \
-    name, "", title, LAM_FIELD_COUNT, value, least, most, NULL, TRUE                                                   \
-  }
-#define CHOICE(name, title, value, choices)                                                                            \
-  {                                                                                                                    \
-    name, "", title, LAM_FIELD_CHOICE, value, 0, G_N_ELEMENTS (choices) - 2, choices, TRUE                             \
-  }
-
 #define F(name, i) lam_closed_field (c, name, i)
 #define T(name) lam_closed_tissue (c, name)
 #define HAS(name) lam_closed_has (c, name)

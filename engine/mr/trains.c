@@ -6,26 +6,7 @@
 #include "mr/constants.h"
 #include "mr/templates-private.h"
 
-#define TIME 1e7 /* ms: the longest that a protocol may say */
-#define ANGLE 36000
 #define MOST_PULSES 1000000
-
-#define NUMBER(name, unit, title, value, least, most)                                                                  \
-  {                                                                                                                    \
-    name, unit, title, LAM_FIELD_NUMBER, value, least, most, NULL, FALSE                                               \
-  }
-#define LIST(name, unit, title, value, least, most)                                                                    \
-  {                                                                                                                    \
-    name, unit, title, LAM_FIELD_LIST, value, least, most, NULL, FALSE                                                 \
-  }
-#define COUNT(name, title, value, least, most)                                                                         \
-  {                                                                                                                    \
-    name, "", title, LAM_FIELD_COUNT, value, least, most, NULL, TRUE                                                   \
-  }
-#define CHOICE(name, title, value, choices)                                                                            \
-  {                                                                                                                    \
-    name, "", title, LAM_FIELD_CHOICE, value, 0, G_N_ELEMENTS (choices) - 2, choices, TRUE                             \
-  }
 
 static const char *const yes_no[] = {"no", "yes", NULL};
 static const char *const inversions[] = {"none", "ideal", "adiabatic", NULL};
