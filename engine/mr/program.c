@@ -523,7 +523,8 @@ lam_program_bind (LamProgram *p, const double *values, int n, GError **error)
     bind_times (p, p->values, &ignored);
     return FALSE;
   }
-  memmove (p->values, values, n * sizeof *values);
+  if (n > 0)
+    memmove (p->values, values, n * sizeof *values);
   values = p->values;
   bind_durations (p, values);
   bind_winding (p, values);
