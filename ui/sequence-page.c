@@ -24,6 +24,8 @@ struct _LamSequencePage {
   AdwFlap *flap;
   GtkWidget *sidebar, *groups, *train, *train_entry, *summary, *problem, *took, *legend;
   GtkWidget *sequence_slot, *tissue_list, *parts[PARTS];
+  GtkStack *tabs;
+  GtkWidget *tab_bar, *tab_end; /* the switcher's line, and what a tab says at its end */
   LamGroup *model_group;
   LamChart *signal_chart, *sensitivity_chart;
   LamCurvesLayer *signal, *sensitivity;
@@ -598,16 +600,14 @@ new_chart (LamCurvesLayer **layer, const char *name, const char *y_label)
   return LAM_CHART (chart);
 }
 
+/* Train, signal, sensitivity and precision: what moves under the hand. */
 static GtkWidget *
-new_main (LamSequencePage *self)
+new_timeline (LamSequencePage *self)
 {
   GtkWidget *main = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10), *lower = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10),
             *right = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 14);
   self->train = lam_train_view_new (self->session);
   self->took = new_dim ("");
-  self->problem = new_label ("", "error");
-  gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
-  gtk_widget_set_visible (self->problem, FALSE);
   self->signal_chart = new_chart (&self->signal, _ ("Signal by sample"), _ ("signal"));
   self->sensitivity_chart = new_chart (&self->sensitivity, _ ("Sensitivity to T1 and T2 by sample"), _ ("sensitivity"));
   self->bounds = lam_bounds_view_new (self->session);
@@ -631,12 +631,47 @@ new_main (LamSequencePage *self)
   gtk_widget_set_hexpand (main, TRUE);
   gtk_widget_set_margin_start (main, 10);
   gtk_widget_set_margin_end (main, 10);
-  gtk_widget_set_margin_top (main, 10);
   gtk_widget_set_margin_bottom (main, 10);
-  gtk_box_append (GTK_BOX (main), self->problem);
   gtk_box_append (GTK_BOX (main), train);
   gtk_box_append (GTK_BOX (main), signal);
   gtk_box_append (GTK_BOX (main), lower);
+  return main;
+}
+
+static void
+add_tab (LamSequencePage *self, const char *name, const char *title, GtkWidget *body)
+{
+  gtk_stack_add_titled (self->tabs, body, name, title);
+}
+
+/* The tabs, and above them their names and what stands in the way. */
+static GtkWidget *
+new_main (LamSequencePage *self)
+{
+  GtkWidget *main = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8), *switcher = gtk_stack_switcher_new ();
+  self->tabs = GTK_STACK (gtk_stack_new ());
+  self->tab_bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  self->tab_end = new_dim ("");
+  self->problem = new_label ("", "error");
+  gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
+  gtk_widget_set_visible (self->problem, FALSE);
+  gtk_widget_set_margin_start (self->problem, 12);
+  gtk_stack_switcher_set_stack (GTK_STACK_SWITCHER (switcher), self->tabs);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (switcher), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("What the middle shows"),
+                                  -1);
+  gtk_widget_add_css_class (switcher, "compact");
+  gtk_widget_set_halign (switcher, GTK_ALIGN_START);
+  gtk_widget_set_hexpand (switcher, TRUE);
+  gtk_widget_set_margin_start (self->tab_bar, 10);
+  gtk_widget_set_margin_end (self->tab_bar, 12);
+  gtk_widget_set_margin_top (self->tab_bar, 8);
+  gtk_box_append (GTK_BOX (self->tab_bar), switcher);
+  gtk_box_append (GTK_BOX (self->tab_bar), self->tab_end);
+  add_tab (self, "timeline", _ ("Timeline"), new_timeline (self));
+  gtk_widget_set_hexpand (main, TRUE);
+  gtk_box_append (GTK_BOX (main), self->tab_bar);
+  gtk_box_append (GTK_BOX (main), self->problem);
+  gtk_box_append (GTK_BOX (main), GTK_WIDGET (self->tabs));
   return main;
 }
 
