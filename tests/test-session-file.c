@@ -517,6 +517,21 @@ has_resumed (LamSession *session)
   return has_three (session) && strstr (lam_session_get_log (session), "resumed after iteration") != NULL;
 }
 
+static GVariant *
+sequence_state (void)
+{
+  static const char text[] = "{'template': <'fisp'>, 'lists': <[('flip', [0.1, 1e300, inf])]>}";
+  return g_variant_parse (G_VARIANT_TYPE_VARDICT, text, NULL, NULL, NULL);
+}
+
+static void
+show_sequence_cb (LamSession *session, GVariant *state, int *n)
+{
+  g_autoptr (GVariant) truth = g_variant_ref_sink (sequence_state ());
+  g_assert_true (g_variant_equal (state, truth));
+  ++*n;
+}
+
 /* Another process: a result, edits, a run, edits during it, and the end. */
 static void
 crash (void)
@@ -542,6 +557,7 @@ crash (void)
   session_set (session, "sharpness", g_variant_new_double (3.5));
   session_set (session, "center", g_variant_new_double (32.25));
   session_set (session, "bin", g_variant_new_int64 (2));
+  lam_session_set_sequence (session, sequence_state (), 3);
   session_wait_for (has_three, session);
   session_wait_for (is_kept, session);
   kill (getpid (), SIGKILL);
@@ -596,9 +612,12 @@ test_recovery (void)
   g_test_message ("%s [%s]", lam_session_get_question (session, &kind), lam_session_get_question_offer (session));
   g_assert_cmpint (kind, ==, LAM_QUESTION_RESTORE);
   g_assert_nonnull (strstr (lam_session_get_question (session, &kind), "iteration"));
-  g_assert_nonnull (strstr (lam_session_get_question_offer (session), "scan.h5 with 10 edits"));
+  g_assert_nonnull (strstr (lam_session_get_question_offer (session), "scan.h5 with 13 edits"));
+  int sequences = 0;
+  g_signal_connect (session, "show-sequence", G_CALLBACK (show_sequence_cb), &sequences);
   lam_session_answer (session, TRUE);
   session_wait_for (has_resumed, session);
+  g_assert_cmpint (sequences, ==, 1);
   g_assert_cmpint (lam_session_get_state (session), ==, LAM_SESSION_RUNNING);
   /* The run goes on with what it began with; the parameters are those edited since. */
   g_assert_cmpfloat (lam_parameter_get_number (session_parameter (session, "sharpness")), ==, 3.5);

@@ -227,6 +227,62 @@ test_edit (void)
   window_close (window);
 }
 
+static gboolean
+is_stored (gpointer session)
+{
+  return lam_session_get_home (session) != NULL && !lam_session_get_modified (session);
+}
+
+static gboolean
+is_modified (gpointer session)
+{
+  return lam_session_get_modified (session);
+}
+
+/* Saved with the session, and shown by another window that opens it: before or after it first shows this workspace. */
+static void
+test_keep (void)
+{
+  GtkWidget *window = window_new_example (1);
+  g_autofree char *path = g_build_filename (g_get_user_state_dir (), "kept.lamina.h5", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GError) error = NULL;
+  LamSession *session = lam_window_get_session (LAM_WINDOW (window));
+  lam_session_save_session (session, file);
+  test_wait (is_stored, session);
+  lam_window_show_workspace (LAM_WINDOW (window), "sequence");
+  LamSequenceSession *s = lam_window_get_sequence_session (LAM_WINDOW (window));
+  test_wait (is_settled, s);
+  test_wait_frames (window, 3);
+  g_assert_false (lam_session_get_modified (session)); /* looked at, not changed */
+  g_assert_true (lam_sequence_session_edit_formula (s, "flip", "10 + 50*abs(sin(pi*n/7))", 33, &error));
+  g_assert_nonnull (lam_sequence_session_add_tissue (s, "Lesion", 1234.5678901234567, 1.0 / 3, NULL, &error));
+  g_assert_no_error (error);
+  test_wait (is_modified, session);
+  lam_session_save_session (session, file);
+  test_wait (is_stored, session);
+  g_autoptr (GVariant) saved = lam_sequence_session_save (s);
+  window_close (window);
+
+  for (int early = 0; early < 2; early++) {
+    window = window_new ();
+    session = lam_window_get_session (LAM_WINDOW (window));
+    if (early)
+      lam_window_show_workspace (LAM_WINDOW (window), "sequence");
+    lam_session_open (session, file);
+    test_wait (is_stored, session);
+    lam_window_show_workspace (LAM_WINDOW (window), "sequence");
+    s = lam_window_get_sequence_session (LAM_WINDOW (window));
+    test_wait (is_settled, s);
+    g_autoptr (GVariant) read = lam_sequence_session_save (s);
+    g_assert_true (g_variant_equal (saved, read));
+    g_assert_cmpint (lam_sequence_session_get_result (s)->tissues, ==, 4);
+    test_wait_frames (window, 3);
+    g_assert_false (lam_session_get_modified (session));
+    window_close (window);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -235,5 +291,6 @@ main (int argc, char **argv)
   g_test_add_func ("/window-sequence/drag", test_drag);
   g_test_add_func ("/window-sequence/optimise", test_optimise);
   g_test_add_func ("/window-sequence/edit", test_edit);
+  g_test_add_func ("/window-sequence/keep", test_keep);
   return window_test_run ();
 }

@@ -100,6 +100,7 @@ store_response_cb (GtkNativeDialog *dialog, int response, LamWindow *self)
   static const char *const suffixes[] = {LAM_SESSION_SUFFIX, ".h5", ".hdf5", NULL};
   g_autoptr (GError) error = NULL;
   g_autoptr (GFile) whole = file != NULL ? lam_chosen_name (file, suffixes, &error) : NULL;
+  lam_window_sequence_flush (self);
   if (whole != NULL)
     lam_session_save_session (self->session, whole);
   else if (error != NULL)
@@ -111,6 +112,7 @@ store_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   LamWindow *self = LAM_WINDOW (widget);
   g_autoptr (GFile) file = lam_session_suggest_session_file (self->session);
+  lam_window_sequence_flush (self);
   if (lam_session_get_home (self->session) != NULL && g_str_equal (name, "win.save-session")) {
     lam_session_save_session (self->session, file);
     return;
@@ -162,6 +164,7 @@ close_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *se
 gboolean
 lam_window_ask_to_save (LamWindow *self)
 {
+  lam_window_sequence_flush (self);
   const char *body = would_be_lost (self);
   if (body == NULL)
     return FALSE;

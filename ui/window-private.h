@@ -1,4 +1,5 @@
-/* window-private.h: shared by window.c (what is shown), window-actions.c (the commands) and window-files.c (files). */
+/* window-private.h: shared by window.c (what is shown), window-actions.c (the commands), window-files.c (files) and
+ * window-sequence.c. */
 #pragma once
 
 #include "window.h"
@@ -18,6 +19,8 @@ struct _LamWindow {
   LamReconstructPage *reconstruct;
   LamSequencePage *sequence;
   LamSequenceSession *sequence_session; /* NULL until the workspace is first looked at */
+  GVariant *sequence_state;             /* of a session that was opened before */
+  guint sequence_source;                /* its edits are about to be told to the session */
   GtkInfoBar *info_bar;
   GtkLabel *info_label;
   GtkInfoBar *question_bar;
@@ -42,8 +45,13 @@ struct _LamWindow {
   LamSession *last; /* the session, until everything that shows it is gone */
 };
 
-/* The workspace that is looked at. */
+/* From window-sequence.c: the other workspace. */
 gboolean lam_window_shows_sequence (LamWindow *self);
+void lam_window_sequence_init (LamWindow *self);
+void lam_window_sequence_dispose (LamWindow *self);
+void lam_window_make_sequence (LamWindow *self);
+/* The session is told of what was edited just now. */
+void lam_window_sequence_flush (LamWindow *self);
 /* Of the workspace that is looked at. */
 LamUndo *lam_window_get_undo (LamWindow *self);
 

@@ -290,38 +290,12 @@ undo_notify_cb (LamUndo *undo, GParamSpec *pspec, LamWindow *self)
 
 /* -- workspaces -- */
 
-gboolean
-lam_window_shows_sequence (LamWindow *self)
-{
-  return g_strcmp0 (adw_view_stack_get_visible_child_name (self->views), "sequence") == 0;
-}
-
 LamUndo *
 lam_window_get_undo (LamWindow *self)
 {
   return lam_window_shows_sequence (self) && self->sequence_session != NULL
              ? lam_sequence_session_get_undo (self->sequence_session)
              : lam_session_get_undo (self->session);
-}
-
-static void
-sequence_status_cb (LamSequencePage *page, const char *text, LamWindow *self)
-{
-  if (!lam_window_shows_sequence (self))
-    return;
-  gtk_label_set_text (self->status_cursor, text != NULL ? text : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->status_cursor), text != NULL);
-}
-
-/* Made when it is first wanted: the first frame does not wait for it. */
-static void
-make_sequence (LamWindow *self)
-{
-  self->sequence_session = lam_sequence_session_new ();
-  lam_sequence_page_set_session (self->sequence, self->sequence_session);
-  g_signal_connect_object (self->sequence, "status", G_CALLBACK (sequence_status_cb), self, 0);
-  g_signal_connect_object (lam_sequence_session_get_undo (self->sequence_session), "notify",
-                           G_CALLBACK (undo_notify_cb), self, 0);
 }
 
 /* A header that is too narrow for it has the switcher below. */
@@ -347,8 +321,10 @@ workspace_notify_cb (AdwViewStack *views, GParamSpec *pspec, LamWindow *self)
   gboolean sequence = lam_window_shows_sequence (self);
   if (self->session == NULL)
     return;
-  if (sequence && self->sequence_session == NULL)
-    make_sequence (self);
+  if (sequence && self->sequence_session == NULL) {
+    lam_window_make_sequence (self);
+    g_signal_connect_object (lam_window_get_undo (self), "notify", G_CALLBACK (undo_notify_cb), self, 0);
+  }
   lam_undo_add_actions (lam_window_get_undo (self), G_ACTION_MAP (self));
   undo_notify_cb (lam_window_get_undo (self), NULL, self);
   GtkWidget *of_runs[] = {self->run_button, self->pause_button, self->stop_button};
@@ -422,6 +398,7 @@ set_session (LamWindow *self, LamSession *session)
   lam_reconstruct_page_set_session (self->reconstruct, session);
   LamUndo *undo = lam_session_get_undo (session);
   lam_window_actions_init (self);
+  lam_window_sequence_init (self);
   g_signal_connect_object (session, "notify", G_CALLBACK (session_notify_cb), self, 0);
   g_signal_connect_object (session, "geometry-changed", G_CALLBACK (geometry_changed_cb), self, 0);
   g_signal_connect_object (session, "message", G_CALLBACK (message_cb), self, 0);
@@ -458,9 +435,7 @@ lam_window_dispose (GObject *object)
   g_clear_handle_id (&self->close_source, g_source_remove);
   lam_window_files_dispose (self);
   g_action_map_remove_action (G_ACTION_MAP (self), "workspace"); /* it holds the pages */
-  if (self->sequence_session != NULL)
-    lam_sequence_session_close (self->sequence_session);
-  g_clear_object (&self->sequence_session);
+  lam_window_sequence_dispose (self);
   if (self->session != NULL)
     self->last = g_steal_pointer (&self->session);
   G_OBJECT_CLASS (lam_window_parent_class)->dispose (object);

@@ -29,7 +29,7 @@ struct _LamSequenceSession {
   LamDevices *devices;
 };
 
-enum { PROTOCOL_CHANGED, TRAIN_CHANGED, RESULT, FAILED, N_SIGNALS };
+enum { PROTOCOL_CHANGED, TRAIN_CHANGED, RESULT, FAILED, CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (LamSequenceSession, lam_sequence_session, G_TYPE_OBJECT)
@@ -170,6 +170,7 @@ ask_cb (gpointer data)
   LamSequenceSession *self = data;
   g_autoptr (GError) error = NULL;
   self->ask_source = 0;
+  g_signal_emit (self, signals[CHANGED], 0);
   LamTissues *t = collect_tissues (self, &error);
   if (!t) {
     failed (self, error);
@@ -751,7 +752,7 @@ static void
 lam_sequence_session_class_init (LamSequenceSessionClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
-  static const char *const names[N_SIGNALS] = {"protocol-changed", "train-changed", "result", "failed"};
+  static const char *const names[N_SIGNALS] = {"protocol-changed", "train-changed", "result", "failed", "changed"};
   object_class->dispose = lam_sequence_session_dispose;
   object_class->finalize = lam_sequence_session_finalize;
   for (int i = 0; i < N_SIGNALS; i++)

@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (LamSequenceSession, lam_sequence_session, LAM, SEQUENCE_SE
 
 /* Begins with a fingerprinting train and three tissues. Signals:
  * "protocol-changed": the template did, and with it the rows; "train-changed": a list did;
- * "result": there is a new one; "failed" (text, or NULL when it is well again). */
+ * "changed": something of what lam_sequence_session_save () gives; "result": there is a new one; "failed" (text, or NULL when it is well again). */
 LamSequenceSession *lam_sequence_session_new (void);
 
 LamUndo *lam_sequence_session_get_undo (LamSequenceSession *self);

@@ -158,8 +158,8 @@ can_keep (LamSession *self)
 static gboolean
 has_nothing_to_lose (LamSession *self)
 {
-  return self->prefix == NULL && self->run == NULL && self->edits_before == 0 && lam_undo_get_n_steps (self->undo) == 0
-         && g_list_model_get_n_items (G_LIST_MODEL (self->results)) == 0;
+  return self->prefix == NULL && self->run == NULL && self->edits_before == 0 && self->sequence_edits == 0
+         && lam_undo_get_n_steps (self->undo) == 0 && g_list_model_get_n_items (G_LIST_MODEL (self->results)) == 0;
 }
 
 void

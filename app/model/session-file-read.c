@@ -147,6 +147,21 @@ check_mark (LamH5File *h5, GError **error)
                  (long) format, LAM_SESSION_LAYOUT);
   return format == LAM_SESSION_LAYOUT;
 }
+/* Files of before it was kept have none. */
+static gboolean
+get_sequence (LamH5File *h5, GVariant **sequence, GError **error)
+{
+  g_auto (LamHid) id = lam_h5_object (h5, "/session", NULL, error);
+  g_autofree char *text = id < 0 ? NULL : lam_h5_attribute_text (id, "sequence", h5->path, NULL);
+  g_autoptr (GError) e = NULL;
+  if (text == NULL)
+    return id >= 0;
+  *sequence = g_variant_parse (G_VARIANT_TYPE_VARDICT, text, NULL, NULL, &e);
+  if (*sequence == NULL)
+    g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT, _ ("%s: /session: sequence cannot be read: %s"), h5->path,
+                 e->message);
+  return *sequence != NULL;
+}
 
 static LamSessionFile *
 read_file (const char *path, gboolean all, LamControl *control, GError **error)
@@ -171,7 +186,7 @@ read_file (const char *path, gboolean all, LamControl *control, GError **error)
       || (f->parameters = lam_dict_get (h5, "/session/parameters", FALSE, error)) == NULL
       || (f->defaults = lam_dict_get (h5, "/session/defaults", FALSE, error)) == NULL
       || (f->notes = lam_dict_get (h5, "/session/notes", TRUE, error)) == NULL
-      || !lam_iterations_get (h5, "/session/curve", f->curve, error))
+      || !lam_iterations_get (h5, "/session/curve", f->curve, error) || !get_sequence (h5, &f->sequence, error))
     return NULL;
   for (guint i = 0; i < names->len; i++) {
     LamSessionResult *r = get_result (h5, i, error);

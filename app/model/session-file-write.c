@@ -104,6 +104,15 @@ relative_to (const char *path, const char *target)
   return g_string_free (way, FALSE);
 }
 
+/* As text, in which numbers are exact and a person can read. */
+static gboolean
+put_sequence (LamH5File *h5, GVariant *sequence, GError **error)
+{
+  g_auto (LamHid) id = lam_h5_object (h5, "/session", NULL, error);
+  g_autofree char *text = g_variant_print (sequence, FALSE);
+  return id >= 0 && lam_h5_put_text (id, "sequence", text, h5->path, error);
+}
+
 static gboolean
 put_session (LamH5File *h5, const LamSessionFile *f, const char *path, GError **error)
 {
@@ -121,7 +130,8 @@ put_session (LamH5File *h5, const LamSessionFile *f, const char *path, GError **
       || !lam_dict_put (h5, "/session/parameters", f->parameters, error)
       || !lam_dict_put (h5, "/session/defaults", f->defaults, error)
       || !lam_dict_put (h5, "/session/notes", f->notes, error)
-      || !lam_iterations_put (h5, "/session/curve", f->curve, error))
+      || !lam_iterations_put (h5, "/session/curve", f->curve, error)
+      || (f->sequence != NULL && !put_sequence (h5, f->sequence, error)))
     return FALSE;
   g_autofree char *relative = f->scan != NULL ? relative_to (path, f->scan) : NULL;
   if (relative != NULL) {
@@ -174,7 +184,8 @@ static int64_t
 size_of (const LamSessionFile *f)
 {
   int64_t bytes = list_bytes (&f->prepared) + OVERHEAD + 2 * (f->log != NULL ? (int64_t) strlen (f->log) : 0)
-                  + 64 * (int64_t) f->curve->len;
+                  + 64 * (int64_t) f->curve->len
+                  + (f->sequence != NULL ? 4 * (int64_t) g_variant_get_size (f->sequence) : 0);
   for (guint i = 0; i < f->results->len; i++) {
     const LamSessionResult *r = g_ptr_array_index (f->results, i);
     bytes += list_bytes (&r->prepared) + PER_RESULT + 16 * r->recon->geometry->views

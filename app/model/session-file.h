@@ -1,7 +1,8 @@
 /* session-file.h: a session as a file: FILE.lamina.h5, HDF5, which other programs can look into.
  *
  *   /                 attribute lamina_session (the version of this layout), program, version
- *   /session          title, edits, shown, home, run; groups scan, prepared, parameters, defaults, notes, view; datasets of the curve
+ *   /session          title, edits, shown, home, run; sequence (the other workspace, as text);
+ *                     groups scan, prepared, parameters, defaults, notes, view; datasets of the curve
  *   /results/000 ...  name, log, the groups params, geometry, made, regularization, parameters; iterations [n][8], and
  *                     volume [row][column][slice] float32, or the file and dataset where its voxels lie
  *
@@ -64,6 +65,7 @@ typedef struct {
   GVariant *parameters, *defaults; /* "a{sv}" */
   GVariant *notes;                 /* "a{ss}" */
   LamSessionView view;
+  GVariant *sequence; /* "a{sv}", the Sequence workspace's (sequence-session.h), or NULL */
   GPtrArray *results; /* of LamSessionResult */
   gboolean has_results;
   int64_t shown; /* index of the result in view; -1 = the live slice */

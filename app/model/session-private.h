@@ -100,7 +100,9 @@ struct _LamSession {
   char *home;                   /* the file it was opened from, or saved as */
   LamJob *store;                /* writing it */
   gboolean modified;
-  GVariant *stored;                       /* parameters as they are in the file */
+  GVariant *stored;                     /* parameters as they are in the file */
+  GVariant *sequence, *stored_sequence; /* the other workspace's state, and as it is in the file; or NULL */
+  int64_t sequence_edits;
   uint64_t results_serial, stored_serial; /* changes of the list of results */
   int64_t index[LAM_PLANES];              /* last seen; -1 = never */
   int64_t edits_before;                   /* of the session that was restored */
@@ -181,6 +183,7 @@ void lam_session_use_changed (LamSession *self); /* the answer to LAM_QUESTION_C
 /* What is there now is what the file has. */
 void lam_session_rebase (LamSession *self);
 void lam_session_update_modified (LamSession *self);
+void lam_session_show_sequence (LamSession *self);
 
 /* session-autosave.c: something changed; @soon: an edit, which is not to be lost */
 void lam_session_touch (LamSession *self, gboolean soon);

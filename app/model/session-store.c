@@ -8,6 +8,14 @@
 #include "model/linger.h"
 #include "model/session-private.h"
 
+static void
+take_variant (GVariant **to, GVariant *value)
+{
+  GVariant *old = *to;
+  *to = value != NULL ? g_variant_ref_sink (value) : NULL;
+  g_clear_pointer (&old, g_variant_unref);
+}
+
 /* -- what the file does not have yet -- */
 
 void
@@ -23,8 +31,28 @@ void
 lam_session_update_modified (LamSession *self)
 {
   g_autoptr (GVariant) now = lam_parameter_list_save (self->parameters);
-  gboolean same = self->stored != NULL && g_variant_equal (self->stored, now);
+  gboolean same = self->stored != NULL && g_variant_equal (self->stored, now)
+                  && (self->sequence == NULL || self->stored_sequence == NULL
+                          ? self->sequence == self->stored_sequence
+                          : g_variant_equal (self->sequence, self->stored_sequence));
   lam_session_set_modified (self, self->base != NULL && (!same || self->results_serial != self->stored_serial));
+}
+
+void
+lam_session_set_sequence (LamSession *self, GVariant *state, int64_t edits)
+{
+  g_return_if_fail (LAM_IS_SESSION (self) && state != NULL);
+  gboolean first = self->sequence == NULL && edits == 0;
+  if (self->sequence != NULL && edits == self->sequence_edits && g_variant_equal (state, self->sequence))
+    return;
+  take_variant (&self->sequence, state);
+  self->sequence_edits = edits;
+  if (first) {
+    take_variant (&self->stored_sequence, state);
+    return;
+  }
+  lam_session_update_modified (self);
+  lam_session_touch (self, TRUE);
 }
 
 static void
@@ -105,7 +133,8 @@ lam_session_to_file (LamSession *self)
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->results)); i++)
     g_ptr_array_add (f->results, lam_result_to_file (lam_results_get (self->results, i)));
   f->shown = self->show == LAM_SHOW_RESULT && self->shown != NULL ? lam_results_index (self->results, self->shown) : -1;
-  f->edits = self->edits_before + lam_undo_get_n_steps (self->undo);
+  f->sequence = self->sequence != NULL ? g_variant_ref (self->sequence) : NULL;
+  f->edits = self->edits_before + lam_undo_get_n_steps (self->undo) + self->sequence_edits;
   f->log = g_strdup (self->log->str);
   g_array_append_vals (f->curve, self->curve->data, self->curve->len);
   f->home = g_strdup (self->home);
@@ -160,6 +189,7 @@ store_finished_cb (LamJob *job, LamSession *self)
     self->home = g_strdup (s->path);
     g_clear_pointer (&self->stored, g_variant_unref);
     self->stored = g_variant_ref (s->stored);
+    take_variant (&self->stored_sequence, s->file->sequence);
     self->stored_serial = s->serial;
     lam_session_update_modified (self);
     if (self->run == NULL && !lam_session_has_unsaved (self))
@@ -437,6 +467,12 @@ lam_session_apply_pending (LamSession *self)
       lam_session_set_curve_of (self, result);
   }
   apply_view (self, &f->view);
+  if (f->sequence != NULL) {
+    take_variant (&self->sequence, f->sequence);
+    take_variant (&self->stored_sequence, f->sequence);
+    self->sequence_edits = 0;
+    lam_session_show_sequence (self);
+  }
   if (f->shown >= 0) {
     LamResult *shown = lam_results_get (self->results, (guint) f->shown);
     if (lam_session_can_show (self, shown))

@@ -37,6 +37,7 @@ enum {
   LOG_CHANGED,
   SAVE_VIEW,
   SHOW_VIEW,
+  SHOW_SEQUENCE,
   N_SIGNALS
 };
 /* Lines that the session keeps; when there are more, the oldest half goes. */
@@ -206,6 +207,12 @@ void
 lam_session_exchange_view (LamSession *self, LamSessionView *view, gboolean save)
 {
   g_signal_emit (self, signals[save ? SAVE_VIEW : SHOW_VIEW], 0, view);
+}
+
+void
+lam_session_show_sequence (LamSession *self)
+{
+  g_signal_emit (self, signals[SHOW_SEQUENCE], 0, self->sequence);
 }
 
 /* Tells the rows which one it is; their logs differ. */
@@ -638,6 +645,8 @@ lam_session_finalize (GObject *object)
   g_array_unref (self->curve);
   g_string_free (self->log, TRUE);
   g_clear_pointer (&self->stored, g_variant_unref);
+  g_clear_pointer (&self->sequence, g_variant_unref);
+  g_clear_pointer (&self->stored_sequence, g_variant_unref);
   g_free (self->home);
   g_free (self->results_folder);
   g_free (self->offer);
@@ -683,6 +692,8 @@ lam_session_class_init (LamSessionClass *klass)
                                      1, G_TYPE_POINTER);
   signals[SHOW_VIEW] = g_signal_new ("show-view", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                                      1, G_TYPE_POINTER);
+  signals[SHOW_SEQUENCE] = g_signal_new ("show-sequence", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                         G_TYPE_NONE, 1, G_TYPE_VARIANT);
   signals[GEOMETRY_CHANGED] =
       g_signal_new ("geometry-changed", LAM_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[DATA_CHANGED] =

@@ -56,7 +56,8 @@ G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)
  * Signals: geometry-changed; data-changed (other samples, or none); logged (const char *line); message (const char *text, gboolean
  * result): a thing was done, and whether a result came of it; undoable (const char *text): one that can be undone; failed
  * (GError *): to be shown, nothing is lost; log-changed: another log is to be shown (lam_session_get_log ()); save-view and
- * show-view (LamSessionView *): whoever knows the zoom fills it in, or takes it. */
+ * show-view (LamSessionView *): whoever knows the zoom fills it in, or takes it; show-sequence (GVariant *): what
+ * lam_session_set_sequence () had in the session that was opened. */
 LamSession *lam_session_new (LamQueue *queue); /* the queue that its jobs wait in; NULL = one of its own */
 
 LamParameterList *lam_session_get_parameters (LamSession *self);
@@ -107,6 +108,9 @@ void lam_session_discard (LamSession *self);
 /* The open question, NULL = none; and the answer to it. */
 const char *lam_session_get_question (LamSession *self, LamQuestion *kind);
 void lam_session_answer (LamSession *self, gboolean yes);
+/* The Sequence workspace's part, "a{sv}", which this one does not look into: saved and kept against a crash with the rest.
+ * @edits: how many of its steps could be undone; the state of before the first is no change. */
+void lam_session_set_sequence (LamSession *self, GVariant *state, int64_t edits);
 /* Looks for a session, then for a run, that was cut off by a crash, of any scan; asks if there is one. */
 void lam_session_look_for_crash (LamSession *self);
 /* Reads the scan again as the preparation's parameters say; its runs so far stay. A run does it first. */

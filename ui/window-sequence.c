@@ -1,0 +1,113 @@
+/* window-sequence.c: the Sequence workspace in the window: made when it is first looked at, and part of the session that is
+ * saved, kept against a crash, and opened. */
+#include "config.h"
+
+#include <glib/gi18n.h>
+
+#include "window-private.h"
+
+#define REST_MS 500 /* a hand that drags is not told of each time */
+
+gboolean
+lam_window_shows_sequence (LamWindow *self)
+{
+  return g_strcmp0 (adw_view_stack_get_visible_child_name (self->views), "sequence") == 0;
+}
+
+static void
+status_cb (LamSequencePage *page, const char *text, LamWindow *self)
+{
+  if (!lam_window_shows_sequence (self))
+    return;
+  gtk_label_set_text (self->status_cursor, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->status_cursor), text != NULL);
+}
+
+/* -- part of the session -- */
+
+static void
+tell_session (LamWindow *self)
+{
+  g_autoptr (GVariant) state = lam_sequence_session_save (self->sequence_session);
+  lam_session_set_sequence (self->session, state,
+                            lam_undo_get_n_steps (lam_sequence_session_get_undo (self->sequence_session)));
+}
+
+static gboolean
+rested_cb (gpointer window)
+{
+  LamWindow *self = window;
+  self->sequence_source = 0;
+  tell_session (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+changed_cb (LamSequenceSession *session, LamWindow *self)
+{
+  if (self->sequence_source == 0)
+    self->sequence_source = g_timeout_add (REST_MS, rested_cb, self);
+}
+
+static void
+load (LamWindow *self, GVariant *state)
+{
+  g_autoptr (GError) error = NULL;
+  if (lam_sequence_session_load (self->sequence_session, state, &error))
+    return;
+  g_autofree char *text = g_strdup_printf (_ ("The session's sequence is not shown: %s"), error->message);
+  gtk_label_set_text (self->info_label, text);
+  gtk_info_bar_set_revealed (self->info_bar, TRUE);
+}
+
+static void
+show_sequence_cb (LamSession *session, GVariant *state, LamWindow *self)
+{
+  if (self->sequence_session != NULL) {
+    load (self, state);
+    return;
+  }
+  g_clear_pointer (&self->sequence_state, g_variant_unref);
+  self->sequence_state = g_variant_ref (state);
+}
+
+void
+lam_window_sequence_flush (LamWindow *self)
+{
+  if (self->sequence_source == 0)
+    return;
+  g_clear_handle_id (&self->sequence_source, g_source_remove);
+  tell_session (self);
+}
+
+/* -- the workspace -- */
+
+void
+lam_window_make_sequence (LamWindow *self)
+{
+  self->sequence_session = lam_sequence_session_new ();
+  lam_sequence_page_set_session (self->sequence, self->sequence_session);
+  g_signal_connect_object (self->sequence, "status", G_CALLBACK (status_cb), self, 0);
+  if (self->sequence_state != NULL) {
+    g_autoptr (GVariant) state = g_steal_pointer (&self->sequence_state);
+    load (self, state);
+  } else
+    tell_session (self); /* as it is before any edit */
+  g_signal_connect_object (self->sequence_session, "changed", G_CALLBACK (changed_cb), self, 0);
+}
+
+void
+lam_window_sequence_init (LamWindow *self)
+{
+  g_signal_connect_object (self->session, "show-sequence", G_CALLBACK (show_sequence_cb), self, 0);
+}
+
+void
+lam_window_sequence_dispose (LamWindow *self)
+{
+  g_clear_handle_id (&self->sequence_source, g_source_remove);
+  g_clear_pointer (&self->sequence_state, g_variant_unref);
+  if (self->sequence_session != NULL)
+    lam_sequence_session_close (self->sequence_session);
+  g_clear_object (&self->sequence_session);
+}
