@@ -2,6 +2,7 @@
  * every template and every quantity; a sum of isochromats; the same bits however the work is cut; numbers that are
  * followed; the cases of cases.md, "Theory". */
 #include <complex.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -540,6 +541,88 @@ test_budget (void)
   lam_signal_clear (&split);
 }
 
+static void
+set_crossover (const char *value)
+{
+  g_autofree char *path = g_build_filename (g_get_user_cache_dir (), "lamina", "crossover.ini", NULL);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) error = NULL;
+  gsize n;
+  g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error);
+  g_assert_no_error (error);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, &n);
+  static const char *const calls[] = {"values", "jacobian", "gradient"};
+  for (gsize i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++)
+      g_key_file_set_string (file, groups[i], calls[c], value);
+  g_key_file_save_to_file (file, path, &error);
+  g_assert_no_error (error);
+  lam_route_forget ();
+}
+
+static gboolean
+plays_here (LamModel *m, LamTissues *t, LamDevices *d, LamRoute route)
+{
+  LamSimulateOptions o = {.route = route};
+  LamSignal s = {0};
+  simulate (m, t, &o, d, &s);
+  gboolean here = g_str_equal (s.route, "here");
+  lam_signal_clear (&s);
+  return here;
+}
+
+/* Where a call is computed: by what was measured and kept, by order; and with the same bits. */
+static void
+test_route (void)
+{
+  static const char *const names[] = {"T1", "T2", NULL};
+  static const double range[][2] = {{200, 3000}, {10, 300}};
+  g_autoptr (LamModel) m = fingerprint (40);
+  g_autoptr (LamTissues) t = tissues (100, names, range);
+  g_autoptr (LamDevices) automatic = devices ("auto"), named = devices ("3xcpu");
+  g_autoptr (GError) error = NULL;
+  int n;
+  for (int c = 0; c < LAM_CALLS; c++) {
+    double work = lam_route_crossover (automatic, c);
+    g_test_message ("crossover %d: %g", c, work);
+    g_assert_cmpfloat (work, >=, 0);
+  }
+  g_assert_false (plays_here (m, t, named, LAM_ROUTE_AUTO));
+  g_assert_true (plays_here (m, t, named, LAM_ROUTE_HERE));
+  g_assert_false (plays_here (m, t, automatic, LAM_ROUTE_DEVICES));
+  set_crossover ("1e9");
+  g_assert_true (plays_here (m, t, automatic, LAM_ROUTE_AUTO));
+  set_crossover ("1");
+  g_assert_false (plays_here (m, t, automatic, LAM_ROUTE_AUTO));
+  set_crossover ("nonsense");
+  g_assert_cmpfloat (lam_route_crossover (automatic, LAM_CALL_VALUES), >=, 0); /* measured again */
+
+  LamProgram *const *p = lam_model_programs (m, &n, &error);
+  static const LamBy by[] = {{LAM_T1, -1}, {LAM_T2, -1}, {-1, 3}};
+  LamSimulateOptions here = {.route = LAM_ROUTE_HERE}, there = {.route = LAM_ROUTE_DEVICES};
+  LamJacobian a = {0}, b = {0};
+  lam_jacobian (p[0], t, &here, by, 3, named, NULL, &a, &error);
+  lam_jacobian (p[0], t, &there, by, 3, named, NULL, &b, &error);
+  g_assert_no_error (error);
+  gsize samples = (gsize) a.signal.samples * 100;
+  g_assert_cmpmem (a.signal.re, samples * 4, b.signal.re, samples * 4);
+  g_assert_cmpmem (a.re, 3 * samples * 4, b.re, 3 * samples * 4);
+  g_assert_cmpmem (a.im, 3 * samples * 4, b.im, 3 * samples * 4);
+  float tissue[2][300];
+  int values;
+  lam_program_values (p[0], &values);
+  double *sums[2] = {g_new0 (double, values), g_new0 (double, values)};
+  lam_gradient (p[0], t, &here, by, 3, a.signal.re, NULL, named, NULL, tissue[0], sums[0], &error);
+  lam_gradient (p[0], t, &there, by, 3, a.signal.re, NULL, named, NULL, tissue[1], sums[1], &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (tissue[0], sizeof tissue[0], tissue[1], sizeof tissue[1]);
+  g_assert_cmpmem (sums[0], values * sizeof (double), sums[1], values * sizeof (double));
+  g_free (sums[0]);
+  g_free (sums[1]);
+  lam_jacobian_clear (&a);
+  lam_jacobian_clear (&b);
+}
+
 /* Each allocation of a call fails once: an error or the same bits, never a fault. */
 static void
 test_allocations (void)
@@ -851,6 +934,9 @@ main (int argc, char **argv)
 {
   static const char *const names[] = {"MRF",    "FSE",     "Hyperecho", "FLASH", "TrueFISP", "fmSSFP", "StimulatedEcho",
                                       "MPRAGE", "MPnRAGE", "CEST"};
+  /* What it writes about this machine is no other test's. */
+  g_autofree char *cache = g_dir_make_tmp ("lamina-epg-XXXXXX", NULL);
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree char *path = g_strconcat ("/epg/derivatives/", names[i], NULL);
@@ -861,6 +947,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/epg/same-bits/real", "real", test_same_bits);
   g_test_add_data_func ("/epg/same-bits/physics", "physics", test_same_bits);
   g_test_add_func ("/epg/budget", test_budget);
+  g_test_add_func ("/epg/route", test_route);
   g_test_add_func ("/epg/allocations", test_allocations);
   g_test_add_func ("/epg/follow", test_follow);
   g_test_add_func ("/epg/echo-times", test_echo_times);
@@ -870,5 +957,11 @@ main (int argc, char **argv)
   g_test_add_func ("/epg/cases/T7-truncation", test_truncation);
   g_test_add_func ("/epg/cases/T8-turns", test_turns);
   g_test_add_func ("/epg/bad-tissues", test_bad_tissues);
-  return g_test_run ();
+  int status = g_test_run ();
+  g_autofree char *folder = g_build_filename (cache, "lamina", NULL),
+                  *kept = g_build_filename (folder, "crossover.ini", NULL);
+  g_unlink (kept);
+  g_rmdir (folder);
+  g_rmdir (cache);
+  return status;
 }

@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "core/cpu-features.h"
 #include "core/device.h"
+#include "mr/route.h"
 
 static char *spec;
 
@@ -35,6 +36,9 @@ why_no_gpu (void)
   g_autoptr (LamDevices) gpu = lam_devices_new ("cuda", NULL);
   return gpu ? NULL : _ ("this version has no GPU module and computes on the CPU");
 }
+
+/* In the order of LamCall. */
+static const char *const calls[LAM_CALLS] = {N_ ("signals"), N_ ("derivatives"), N_ ("gradients")};
 
 static void
 print_json (LamDevices *set, const char *report, const char *test_error, const char *gpu)
@@ -68,6 +72,11 @@ print_json (LamDevices *set, const char *report, const char *test_error, const c
     if (**line)
       lam_json_text (b, NULL, *line);
   lam_json_close_array (b);
+  lam_json_open (b, "crossover");
+  lam_json_number (b, "values", lam_route_crossover (set, LAM_CALL_VALUES));
+  lam_json_number (b, "jacobian", lam_route_crossover (set, LAM_CALL_JACOBIAN));
+  lam_json_number (b, "gradient", lam_route_crossover (set, LAM_CALL_GRADIENT));
+  lam_json_close (b);
   lam_json_text (b, "gpu", gpu);
   lam_json_print (b);
 }
@@ -95,6 +104,11 @@ lam_cli_devices (int argc, char **argv)
   }
   lam_cli_print (_ ("threads: %d, shared by all CPU devices"), lam_pool_threads (lam_devices_pool (set)));
   lam_cli_print (_ ("instruction set: %s (LAMINA_ISA forces another)"), lam_isa_name (lam_isa ()));
+  lam_cli_print (
+      _ ("crossover of sequence work (voxels x events), measured here: less stays in one thread when devices are "
+         "chosen by themselves"));
+  for (int c = 0; c < LAM_CALLS; c++)
+    lam_cli_print ("  %-12s %.3g", _ (calls[c]), lam_route_crossover (set, c));
   lam_cli_print (_ ("self-test, a pattern copied and read back:"));
   g_auto (GStrv) lines = g_strsplit (report->str, "\n", -1);
   for (char **line = lines; *line; line++)

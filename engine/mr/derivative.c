@@ -526,6 +526,36 @@ run_all (Run *r, LamDevices *set, GError **error)
   return ok;
 }
 
+static gboolean
+run_here (Run *r, GError **error)
+{
+  int64_t groups = (r->voxels + WIDTH - 1) / WIDTH;
+  r->group = lam_group_floats (&r->b->q, r->b->scratch) + r->b->extra;
+  Chunk c = {r, 0, lam_alloc_n (r->group, 4, "states", error)};
+  gboolean ok = c.memory != NULL;
+  atomic_store (&r->done, 0);
+  g_mutex_init (&r->lock);
+  for (int64_t g = 0; ok && g < groups; g++) {
+    run_group (g, 0, &c);
+    ok = !r->error && lam_control_go_on (r->control, error);
+  }
+  g_mutex_clear (&r->lock);
+  lam_free (c.memory);
+  if (r->error)
+    g_propagate_error (error, g_steal_pointer (&r->error));
+  return ok;
+}
+
+static gboolean
+run_somewhere (Run *r, const LamSimulateOptions *options, LamDevices *set, GError **error)
+{
+  const LamProblem *q = &r->b->q;
+  double work = (double) r->voxels * q->positions * q->p.passes;
+  gboolean here = lam_route_is_here (set, r->b->reverse ? LAM_CALL_GRADIENT : LAM_CALL_JACOBIAN,
+                                     options ? options->route : LAM_ROUTE_AUTO, work);
+  return here ? run_here (r, error) : run_all (r, set, error);
+}
+
 /* Tissue quantities first. */
 static int *
 sort_by (const LamBy *by, int n)
@@ -565,7 +595,7 @@ lam_jacobian (LamProgram *program, const LamTissues *tissues, const LamSimulateO
     ok = begin_batch (&b, program, tissues, options, by, order + i, MIN (LAM_EPG_MOST_BY, n - i), FALSE, FALSE, error);
     if (ok) {
       Run r = {.b = &b, .voxels = voxels, .control = control, .jacobian = jacobian, .all = n};
-      ok = run_all (&r, devices, error);
+      ok = run_somewhere (&r, options, devices, error);
     }
     end_batch (&b);
   }
@@ -631,7 +661,7 @@ lam_gradient (LamProgram *program, const LamTissues *tissues, const LamSimulateO
                .all = n,
                .sums = by_values ? sums : NULL,
                .n_values = n_values};
-      ok = run_all (&r, devices, error);
+      ok = run_somewhere (&r, options, devices, error);
     }
     end_batch (&b);
   }

@@ -220,6 +220,36 @@ play_all (Run *r, LamDevices *set, GError **error)
   }
 }
 
+/* ---- in this thread ---- */
+
+static gboolean
+play_here (Run *r, GError **error)
+{
+  const LamProblem *q = r->q;
+  int64_t voxels = r->signal->voxels, samples = q->p.samples;
+  float *memory = lam_alloc_n (r->group, 4, "states", error);
+  gboolean ok = memory != NULL;
+  for (int64_t v = 0; ok && v < voxels; v += LAM_EPG_WIDTH) {
+    int n = (int) MIN (LAM_EPG_WIDTH, voxels - v);
+    ok = play (r, memory, v, n, q->have_re ? r->signal->re + v * samples : NULL,
+               q->have_im ? r->signal->im + v * samples : NULL, error)
+         && lam_control_go_on (r->control, error);
+    lam_control_progress (r->control, "simulating", (double) (v + n), (double) voxels);
+  }
+  lam_free (memory);
+  r->signal->route = g_strdup ("here");
+  return ok;
+}
+
+/* Chunks and budgets are for the devices. */
+static gboolean
+is_here (const LamProblem *q, LamDevices *devices, int64_t voxels)
+{
+  return q->options.chunk == 0 && q->options.budget == 0
+         && lam_route_is_here (devices, LAM_CALL_VALUES, q->options.route,
+                               (double) voxels * q->positions * q->p.passes);
+}
+
 /* ---- the call ---- */
 
 static gboolean
@@ -256,14 +286,7 @@ lam_simulate (LamProgram *program, const LamTissues *tissues, const LamSimulateO
     g_mutex_init (&r.lock);
     r.group = lam_group_floats (&q, lam_epg_scratch (&q.p));
     lam_fp_setup ();
-    if (signal->voxels * q.positions <= LAM_EPG_WIDTH && q.options.chunk == 0) {
-      /* So little work is done where it is asked for. */
-      float *memory = lam_alloc_n (r.group, 4, "states", error);
-      ok = memory && play (&r, memory, 0, (int) signal->voxels, signal->re, signal->im, error);
-      lam_free (memory);
-      signal->route = g_strdup ("here");
-    } else
-      ok = play_all (&r, devices, error);
+    ok = is_here (&q, devices, signal->voxels) ? play_here (&r, error) : play_all (&r, devices, error);
     g_mutex_clear (&r.lock);
   }
   lam_problem_clear (&q);
@@ -281,7 +304,12 @@ lam_simulate_plan (LamProgram *program, const LamTissues *tissues, const LamSimu
   if (lam_problem_init (&q, program, tissues, options, NULL, error)) {
     int64_t voxels = lam_tissues_voxels (tissues), group = lam_group_floats (&q, lam_epg_scratch (&q.p));
     LamPlacement owner = lam_placement_split (voxels, 1, 0, lam_devices_count (devices));
-    plan = make_plan (&q, devices, &owner, choose_chunk (&q, devices, owner.largest, group), group);
+    if (is_here (&q, devices, voxels)) {
+      plan = lam_plan_new (devices);
+      int phase = lam_plan_add_phase (plan, "simulate");
+      lam_plan_add_buffer (plan, LAM_HOST, "states", group * 4, phase, phase);
+    } else
+      plan = make_plan (&q, devices, &owner, choose_chunk (&q, devices, owner.largest, group), group);
     int64_t bytes = lam_mul_size (lam_mul_size (voxels, MAX (q.p.samples, 1)), 4 * (q.have_re + q.have_im));
     lam_plan_add_buffer (plan, LAM_HOST, "signal", bytes, 0, 0);
   }

@@ -9,6 +9,7 @@
 #include "core/device.h"
 #include "core/plan.h"
 #include "mr/program.h"
+#include "mr/route.h"
 #include "mr/tissue.h"
 
 G_BEGIN_DECLS
@@ -18,7 +19,8 @@ typedef struct {
   double extent;     /* slice thicknesses; 0: 2 */
   double settle;     /* trains played until settled: the residual asked for; 0: 1e-6 */
   int most_playings; /* ... and how long at most; 0: 20000 */
-  int64_t chunk;     /* voxels at a time; 0: from the memory at hand */
+  LamRoute route;    /* LAM_ROUTE_AUTO unless asked for */
+  int64_t chunk;     /* voxels at a time on a device; 0: from the memory at hand */
   int64_t budget;    /* bytes for chunks, over all devices; 0: what is free less a reserve of 512 MiB */
   gboolean parity_diffusion;
 } LamSimulateOptions;
