@@ -97,6 +97,16 @@ test_signal (void)
   cli_assert_says (plain->out, "orders");
 }
 
+/* What no tissue has is computed, and said. */
+static void
+test_long_t2 (void)
+{
+  g_autoptr (CliRun) odd = cli_ok ("simulate MRF --tissue \"T1=1000,100 T2=80,300\""),
+                     fine = cli_ok ("simulate MRF --tissue \"T1=1000 T2=80\"");
+  cli_assert_says (odd->err, "T2 is above T1 in 1 of 2 tissues, first in");
+  g_assert_null (strstr (fine->err, "T2 is above"));
+}
+
 /* T9: Cramér–Rao bounds of echoes of M0 exp (-TE/T2), and derivatives that are known. */
 static void
 test_bounds (void)
@@ -107,6 +117,7 @@ test_bounds (void)
       singular = cli_ok ("crlb MultiEcho --set TE=10 --by T2,M0 --tissue \"T2=80 M0=1\""),
       none = cli_ok ("crlb MultiEcho --set TE=10 --by T2,M0 --tissue \"T2=80 M0=1\" --json"),
       jacobian = cli_ok ("jacobian MultiEcho --set TE=10:80:8 --by T2,M0,TE[2] --tissue \"T2=80 M0=1\" --json"),
+      written = cli_ok ("crlb MultiEcho --set TE=10:80:8 --by T2,M0 --tissue \"T2=80 M0=1\" -o bounds.csv"),
       most = cli_ok ("jacobian MultiEcho --set TE=10:80:8 --by T2,M0 --tissue \"T2=80 M0=1\" -o derivatives.csv");
   cli_assert_says (text->out, "T2             1.762");
   cli_assert_says (text->out, "% of 80)");
@@ -117,11 +128,17 @@ test_bounds (void)
   g_assert_cmpfloat_with_epsilon (json_object_get_double_member (o, "T2"), 1.7624, 1.7624e-4);
   g_assert_cmpfloat_with_epsilon (json_object_get_double_member (o, "M0"), 0.010671, 0.010671e-4);
   g_assert_true (json_object_get_null_member (o, "error"));
-  cli_assert_says (singular->out, "cannot be told apart");
+  cli_assert_says (singular->out, "M0 cannot be told apart");
   g_assert_null (strstr (singular->out, "% of"));
   o = only_object (no_lines, "bounds");
   g_assert_true (json_object_get_null_member (o, "T2"));
   cli_assert_says (json_object_get_string_member (o, "error"), "cannot be told apart");
+
+  g_autofree char *csv = cli_path ("bounds.csv"), *sd = NULL;
+  g_assert_nonnull (written);
+  g_assert_true (g_file_get_contents (csv, &sd, NULL, NULL));
+  g_assert_true (g_str_has_prefix (sd, "tissue,by,value,sd\n\"T2=80 M0=1\",T2,80,1.762"));
+  g_assert_nonnull (strstr (sd, ",M0,1,0.01067"));
 
   JsonArray *d = json_object_get_array_member (cli_json_last (d_lines), "derivatives");
   g_assert_cmpuint (json_array_get_length (d), ==, 3);
@@ -286,11 +303,14 @@ test_refused (void)
       {"simulate none.seq --preset blood --model epg", 2, "a Pulseq file is simulated by Bloch's equations"},
       {"simulate MRF --preset blood -o none/x.csv", 1, "none/x.csv"},
       {"jacobian", 2, "an argument is missing"},
-      {"jacobian MRF --preset blood --by T7", 1, "\"T7\" is neither a tissue quantity nor a value of the protocol"},
+      {"jacobian MRF --preset blood --by T7", 2, "\"T7\" is neither a tissue quantity nor a value of the protocol"},
       {"jacobian MRF --preset blood --by flip[7]", 1, "flip has the indices 0 to 0"},
       {"jacobian MRF --preset blood --chunk x", 2, "--chunk x"},
       {"jacobian MRF --preset blood -o none/x.csv", 1, "none/x.csv"},
       {"crlb MRF --preset blood --noise 0", 2, "--noise 0"},
+      {"crlb MRF --preset blood --by T1,T2,T1", 2, "\"T1\" is there twice"},
+      {"crlb MultiEcho --preset blood --by TE[0],TE[0]", 2, "is there twice"},
+      {"jacobian MRF --preset blood --by T1,flop", 2, "\"flop\" is neither"},
       {"crlb MRF --preset blood --noise 0,01", 2, "numbers are written with a point"},
       {"crlb MRF --preset blood --model epg", 2, "--model"},
   };
@@ -346,6 +366,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   cli_init ();
+  g_test_add_func ("/cli-mr/long-t2", test_long_t2);
   g_test_add_func ("/cli/mr/lists", test_lists);
   g_test_add_func ("/cli/mr/signal", test_signal);
   g_test_add_func ("/cli/mr/bounds", test_bounds);

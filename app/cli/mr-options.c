@@ -199,6 +199,27 @@ add_voxels (GArray *columns, GPtrArray *labels, const char *text, GError **error
   return TRUE;
 }
 
+/* No tissue has it, but the equations do: it is played, and said. */
+static void
+warn_of_long_t2 (const LamTissues *t, const GPtrArray *labels)
+{
+  int64_t n, many = 0, first = -1;
+  if (!lam_tissues_get (t, "T1", &n) || !lam_tissues_get (t, "T2", &n))
+    return;
+  for (int64_t v = 0; v < lam_tissues_voxels (t); v++) {
+    double t2 = lam_tissues_named_at (t, "T2", v);
+    if (isfinite (t2) && t2 > lam_tissues_named_at (t, "T1", v)) {
+      first = many == 0 ? v : first;
+      many++;
+    }
+  }
+  if (many > 0)
+    lam_cli_warn (_ ("T2 is above T1 in %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                     " tissues, first in \"%s\": no tissue "
+                     "is so; computed as given"),
+                  many, lam_tissues_voxels (t), (const char *) g_ptr_array_index (labels, first));
+}
+
 LamTissues *
 lam_mr_tissues (GStrv *out_labels, GError **error)
 {
@@ -233,6 +254,7 @@ lam_mr_tissues (GStrv *out_labels, GError **error)
       return NULL;
     }
   }
+  warn_of_long_t2 (t, labels);
   if (out_labels) {
     g_ptr_array_add (labels, NULL);
     *out_labels = (GStrv) g_ptr_array_free (g_steal_pointer (&labels), FALSE);

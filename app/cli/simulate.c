@@ -34,8 +34,8 @@ static const GOptionEntry simulate_entries[] = {
 };
 
 static const GOptionEntry derivative_entries[] = {
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Write the derivatives as comma-separated values"),
-     "OUT.csv"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+     N_ ("Write the derivatives (crlb: the bounds) as comma-separated values"), "OUT.csv"},
     {"by", 'b', 0, G_OPTION_ARG_STRING, &by_text, N_ ("Tissue quantities and protocol values, such as flip[3] (T1,T2)"),
      "NAMES"},
     {"noise", 0, 0, G_OPTION_ARG_STRING, &noise_text, N_ ("crlb: standard deviation of each real channel (0.01)"), "X"},
@@ -322,9 +322,11 @@ jacobian_table (const LamJacobian *j, GStrv by, GStrv labels)
   return t;
 }
 
+/* @table gets the same numbers as lines: tissue, by, value, sd; inf where there is no bound. */
 static void
-bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues, double noise)
+bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues, double noise, GString *table)
 {
+  g_string_append (table, "tissue,by,value,sd\n");
   g_autofree double *variance = g_new (double, j->n);
   JsonBuilder *b = lam_cli_json ? lam_json_begin () : NULL;
   if (b) {
@@ -335,7 +337,7 @@ bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues,
     int64_t at = v * j->n * j->signal.samples;
     g_autoptr (GError) singular = NULL;
     gboolean ok = lam_crlb (j->n, j->signal.samples, j->re ? j->re + at : NULL, j->im ? j->im + at : NULL,
-                            noise * noise, variance, &singular);
+                            noise * noise, (const char *const *) by, variance, &singular);
     lam_cli_print ("%s", labels[v]);
     if (!ok)
       lam_cli_print ("  %s", singular->message);
@@ -351,6 +353,8 @@ bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues,
                        lam_cli_number (value));
       if (b)
         lam_json_number (b, by[k], sd);
+      g_string_append_printf (table, "\"%s\",%s,%s", labels[v], by[k], lam_cli_format ("%.9g", value));
+      g_string_append_printf (table, ",%s\n", lam_cli_format ("%.9g", sd));
     }
     if (b)
       lam_json_text (b, "error", ok ? NULL : singular->message);
@@ -418,17 +422,16 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
   if (!lam_mr_simulate_options (&o, error) || !lam_cli_double ("--noise", noise_text, 1e-30, 1e30, &noise, error)
       || (output && !lam_cli_writable (output, error)))
     return FALSE;
+  if (!lam_model_check_by (m, (const char *const *) names, error))
+    return lam_cli_to_usage (error);
   if (!lam_model_jacobian (m, t, &o, (const char *const *) names, set, lam_cli_control (), &j, &by, error))
     return FALSE;
-  gboolean ok = TRUE;
+  g_autoptr (GString) table = want_bounds ? g_string_new (NULL) : output ? jacobian_table (&j, by, labels) : NULL;
   if (want_bounds)
-    bounds (&j, by, labels, t, noise);
+    bounds (&j, by, labels, t, noise, table);
   else
     print_jacobian (&j, by, labels);
-  if (ok && output) {
-    g_autoptr (GString) table = jacobian_table (&j, by, labels);
-    ok = write_text (output, table, error);
-  }
+  gboolean ok = !output || write_text (output, table, error);
   lam_jacobian_clear (&j);
   return ok;
 }

@@ -69,7 +69,7 @@ make_bounds (LamSequenceResult *r, double noise)
       if (r->d_im)
         memcpy (im + i * r->samples, r->d_im + at, r->samples * sizeof *im);
     }
-    gboolean ok = lam_crlb (n, r->samples, re, im, noise * noise, variance, NULL);
+    gboolean ok = lam_crlb (n, r->samples, re, im, noise * noise, NULL, variance, NULL);
     for (int k = 0; k < LAM_BY_KINDS; k++)
       r->bound[v][k] = NAN;
     for (int i = 0; ok && i < n; i++)

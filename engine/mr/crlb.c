@@ -6,9 +6,15 @@
 
 #include "core/error.h"
 
-gboolean
-lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im, double variance, double *covariance,
-                     GError **error)
+static char *
+name_of (const char *const *names, int i)
+{
+  return names ? g_strdup (names[i]) : g_strdup_printf ("parameter %d", i);
+}
+
+static gboolean
+invert (int n, int64_t samples, const double *re, const double *im, double variance, const char *const *names,
+        double *covariance, GError **error)
 {
   g_autofree double *scale = g_new (double, MAX (n, 1));
   for (int i = 0; i < n; i++)
@@ -24,8 +30,9 @@ lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im,
   for (int i = 0; i < n; i++) {
     scale[i] = covariance[i * n + i] > 0 ? 1 / sqrt (covariance[i * n + i]) : 0;
     if (scale[i] == 0 || !isfinite (scale[i])) {
-      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                   "parameter %d changes no sample, so no sample tells anything of it", i);
+      g_autofree char *name = name_of (names, i);
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "%s changes no sample, so no sample tells anything of it",
+                   name);
       return FALSE;
     }
   }
@@ -38,16 +45,24 @@ lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im,
     if (covariance[i * n + i] < 1e-6)
       info = i + 1;
   if (info != 0 || (n > 0 && LAPACKE_dpotri (LAPACK_ROW_MAJOR, 'L', n, covariance, n) != 0)) {
+    g_autofree char *name = name_of (names, CLAMP ((int) info - 1, 0, n - 1));
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 "parameter %d cannot be told apart from those before it: the bound is infinite (%d parameters, "
+                 "%s cannot be told apart from those before it: the bound is infinite (%d parameters, "
                  "%" G_GINT64_FORMAT " samples)",
-                 (int) info - 1, n, samples);
+                 name, n, samples);
     return FALSE;
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++)
       covariance[i * n + j] = covariance[j * n + i] = covariance[i * n + j] * scale[i] * scale[j] * variance;
   return TRUE;
+}
+
+gboolean
+lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im, double variance, double *covariance,
+                     GError **error)
+{
+  return invert (n, samples, re, im, variance, NULL, covariance, error);
 }
 
 gboolean
@@ -63,13 +78,19 @@ lam_crlb_double (int n, int64_t samples, const double *re, const double *im, dou
 }
 
 gboolean
-lam_crlb (int n, int64_t samples, const float *re, const float *im, double variance, double *bound, GError **error)
+lam_crlb (int n, int64_t samples, const float *re, const float *im, double variance, const char *const *names,
+          double *bound, GError **error)
 {
+  g_autofree double *covariance = g_new (double, MAX (n * n, 1));
   g_autofree double *r = g_new (double, MAX (n * samples, 1)), *m = im ? g_new (double, MAX (n * samples, 1)) : NULL;
   for (int64_t i = 0; i < n * samples; i++) {
     r[i] = re ? re[i] : 0;
     if (m)
       m[i] = im[i];
   }
-  return lam_crlb_double (n, samples, r, m, variance, bound, error);
+  if (!invert (n, samples, r, m, variance, names, covariance, error))
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    bound[i] = covariance[i * n + i];
+  return TRUE;
 }

@@ -504,6 +504,28 @@ lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   return ok;
 }
 
+gboolean
+lam_model_check_by (LamModel *m, const char *const *names, GError **error)
+{
+  g_autoptr (GPtrArray) closed = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) by = g_array_new (FALSE, FALSE, sizeof (LamBy));
+  int n;
+  LamProgram *const *p = lam_model_is_closed (m) ? NULL : lam_model_programs (m, &n, error);
+  if (!p && !lam_model_is_closed (m))
+    return FALSE;
+  for (int i = 0; names[i]; i++) {
+    for (int j = 0; j < i; j++)
+      if (strcmp (names[i], names[j]) == 0) {
+        g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "\"%s\" is there twice", names[i]);
+        return FALSE;
+      }
+    if (p ? !lam_by_parse (lam_program_sequence (p[0]), names[i], by, error)
+          : !expand_closed (m->protocol, names[i], closed, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* Of one voxel: the largest change from @x to @y, as a part of @y's peak. Planes may be NULL. */
 static double
 largest_change (const float *x_re, const float *x_im, const float *y_re, const float *y_im, int64_t samples)

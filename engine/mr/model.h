@@ -39,6 +39,8 @@ gboolean lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSi
 /* What lam_model_simulate () will take, from sizes alone. NULL with an error. */
 LamPlan *lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
                                   LamDevices *devices, GError **error);
+/* Whether each of @names can be derived by, and is there once. */
+gboolean lam_model_check_by (LamModel *m, const char *const *names, GError **error);
 /* Derivatives by @names ("T1", "flip" for all its values, "flip[3]"), one for each public unit. What a list expands to stands in
  * @labels (may be NULL; g_strfreev ()). */
 gboolean lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
