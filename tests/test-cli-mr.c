@@ -304,7 +304,7 @@ test_refused (void)
       {"simulate MRF --preset blood -o none/x.csv", 1, "none/x.csv"},
       {"jacobian", 2, "an argument is missing"},
       {"jacobian MRF --preset blood --by T7", 2, "\"T7\" is neither a tissue quantity nor a value of the protocol"},
-      {"jacobian MRF --preset blood --by flip[7]", 1, "flip has the indices 0 to 0"},
+      {"jacobian MRF --preset blood --by flip[7]", 2, "flip has the indices 0 to 0"},
       {"jacobian MRF --preset blood --chunk x", 2, "--chunk x"},
       {"jacobian MRF --preset blood -o none/x.csv", 1, "none/x.csv"},
       {"crlb MRF --preset blood --noise 0", 2, "--noise 0"},
