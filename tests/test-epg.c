@@ -607,7 +607,8 @@ test_route (void)
   gsize samples = (gsize) a.signal.samples * 100;
   g_assert_cmpmem (a.signal.re, samples * 4, b.signal.re, samples * 4);
   g_assert_cmpmem (a.re, 3 * samples * 4, b.re, 3 * samples * 4);
-  g_assert_cmpmem (a.im, 3 * samples * 4, b.im, 3 * samples * 4);
+  g_assert_null (a.im); /* real states have none */
+  g_assert_null (b.im);
   float tissue[2][300];
   int values;
   lam_program_values (p[0], &values);

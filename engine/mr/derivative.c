@@ -342,6 +342,7 @@ typedef struct {
   _Atomic int64_t done;
   /* forward */
   LamJacobian *jacobian;
+  LamSignal *signal; /* its samples come along; NULL: not */
   /* reverse */
   const float *cot_re, *cot_im;
   float *tissue;
@@ -382,10 +383,18 @@ forward_group (Run *r, float *memory, int64_t first, int n, GError **error)
         lam_epg_kernels ()->jacobian (&d);
       else
         lam_epg_kernels ()->jacobian_real (&d);
+      if (r->signal && r->signal->re)
+        lam_epg_kernels ()->turn_round (g.re, samples, lanes, r->signal->re + first * samples, samples);
       const float *from[2] = {d.d_re, d.d_im};
       float *to[2] = {r->jacobian->re, r->jacobian->im};
       for (int c = 0; c < 2; c++)
         for (int i = 0; i < b->n && to[c]; i++) {
+          const int64_t row_at = (first * r->all + b->place[i]) * samples;
+          if (q->positions == 1 && from[c]) {
+            lam_epg_kernels ()->turn_round (from[c] + i * samples * WIDTH, samples, lanes, to[c] + row_at,
+                                            r->all * samples);
+            continue;
+          }
           for (int l = 0; l < lanes; l++) {
             int64_t voxel = q->positions == 1 ? first + l : first + v;
             float *row = to[c] + (voxel * r->all + b->place[i]) * samples;
@@ -553,6 +562,10 @@ run_somewhere (Run *r, const LamSimulateOptions *options, LamDevices *set, GErro
   double work = (double) r->voxels * q->positions * q->p.passes;
   gboolean here = lam_route_is_here (set, r->b->reverse ? LAM_CALL_GRADIENT : LAM_CALL_JACOBIAN,
                                      options ? options->route : LAM_ROUTE_AUTO, work);
+  if (r->signal) {
+    int n = (int) MIN (lam_devices_count (set), (r->voxels + WIDTH - 1) / WIDTH);
+    r->signal->route = here ? g_strdup ("here") : g_strdup_printf ("%d device%s", n, n == 1 ? "" : "s");
+  }
   return here ? run_here (r, error) : run_all (r, set, error);
 }
 
@@ -570,6 +583,26 @@ sort_by (const LamBy *by, int n)
 
 /* ---- the calls ---- */
 
+/* The real path's kernel plays the same passes as lam_simulate () on its way: with one batch that has no imaginary part, its
+ * samples are the signal, to the bit. Not so for trains played until they have settled, which a Jacobian plays longer. */
+static gboolean
+brings_signal (const Batch *b, const LamProgram *program, int n)
+{
+  return n > 0 && n == b->n && !b->q.staged && b->q.positions == 1 && b->q.have_re && !b->q.have_im
+         && lam_program_bound (program)->playings > 0;
+}
+
+/* As lam_simulate () begins: memory of an earlier call is used again. */
+static gboolean
+begin_signal (const Batch *b, LamSignal *signal, GError **error)
+{
+  LamSignal fresh = {.re = signal->re, .im = signal->im, .capacity = signal->capacity};
+  g_free (signal->route);
+  *signal = fresh;
+  signal->played = b->q.p.playings;
+  return lam_problem_signal (&b->q, signal, error);
+}
+
 gboolean
 lam_jacobian (LamProgram *program, const LamTissues *tissues, const LamSimulateOptions *options, const LamBy *by, int n,
               LamDevices *devices, LamControl *control, LamJacobian *jacobian, GError **error)
@@ -577,24 +610,33 @@ lam_jacobian (LamProgram *program, const LamTissues *tissues, const LamSimulateO
   g_autofree int *order = sort_by (by, n);
   int64_t voxels = lam_tissues_voxels (tissues), samples = lam_program_bound (program)->samples;
   int64_t floats = lam_mul_size (lam_mul_size (voxels, MAX (n, 1)), MAX (samples, 1));
-  if (!lam_simulate (program, tissues, options, devices, control, &jacobian->signal, error))
-    return FALSE;
-  gboolean ok = TRUE, fresh = floats != (int64_t) jacobian->n * jacobian->signal.voxels * MAX (samples, 1);
-  if (fresh) {
+  if (floats != (int64_t) jacobian->n * jacobian->signal.voxels * MAX (samples, 1)) {
     g_clear_pointer (&jacobian->re, lam_free);
     g_clear_pointer (&jacobian->im, lam_free);
   }
   jacobian->n = n;
-  if (!jacobian->re)
-    jacobian->re = lam_alloc_n (floats, 4, "Jacobian", error);
-  if (jacobian->re && !jacobian->im)
-    jacobian->im = lam_alloc_n (floats, 4, "Jacobian", error);
-  ok = jacobian->re && jacobian->im;
-  for (int i = 0; ok && i < n; i += LAM_EPG_MOST_BY) {
+  gboolean ok = jacobian->re || (jacobian->re = lam_alloc_n (floats, 4, "Jacobian", error)), have_im = FALSE;
+  for (int i = 0; ok && (i < n || i == 0); i += LAM_EPG_MOST_BY) {
     Batch b;
     ok = begin_batch (&b, program, tissues, options, by, order + i, MIN (LAM_EPG_MOST_BY, n - i), FALSE, FALSE, error);
-    if (ok) {
-      Run r = {.b = &b, .voxels = voxels, .control = control, .jacobian = jacobian, .all = n};
+    gboolean brings = ok && brings_signal (&b, program, n), im = ok && (b.q.staged || b.q.have_im);
+    if (ok && i == 0)
+      ok = brings ? begin_signal (&b, &jacobian->signal, error)
+                  : lam_simulate (program, tissues, options, devices, control, &jacobian->signal, error);
+    if (ok && im && !jacobian->im)
+      ok = (jacobian->im = lam_alloc_n (floats, 4, "Jacobian", error)) != NULL;
+    if (ok && im && !have_im && i > 0) /* the parts before had none */
+      memset (jacobian->im, 0, (size_t) floats * 4);
+    have_im |= im;
+    if (!have_im)
+      g_clear_pointer (&jacobian->im, lam_free);
+    if (ok && n > 0) {
+      Run r = {.b = &b,
+               .voxels = voxels,
+               .control = control,
+               .jacobian = jacobian,
+               .signal = brings ? &jacobian->signal : NULL,
+               .all = n};
       ok = run_somewhere (&r, options, devices, error);
     }
     end_batch (&b);

@@ -908,9 +908,8 @@ values (LamEpgArgs *a)
   a->played = most;
 }
 
-/* [samples][LAM_EPG_WIDTH] to [lanes][samples]. */
 static void
-turn_round (const float *from, int64_t samples, int lanes, float *to)
+turn_round (const float *from, int64_t samples, int lanes, float *to, int64_t stride)
 {
   float index[VW];
   for (int i = 0; i < VW; i++)
@@ -919,8 +918,8 @@ turn_round (const float *from, int64_t samples, int lanes, float *to)
   int64_t s = 0;
   for (; s + VW <= samples; s += VW)
     for (int l = 0; l < lanes; l++)
-      vstore (to + l * samples + s, vgather (from + s * LAM_EPG_WIDTH + l, step));
+      vstore (to + l * stride + s, vgather (from + s * LAM_EPG_WIDTH + l, step));
   for (; s < samples; s++)
     for (int l = 0; l < lanes; l++)
-      to[l * samples + s] = from[s * LAM_EPG_WIDTH + l];
+      to[l * stride + s] = from[s * LAM_EPG_WIDTH + l];
 }

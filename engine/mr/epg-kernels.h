@@ -127,8 +127,8 @@ typedef struct {
   /* Forward mode by anything, with any physics, and reverse mode. */
   void (*jacobian) (LamEpgDerivative *d);
   void (*gradient) (LamEpgDerivative *d);
-  /* [samples][LAM_EPG_WIDTH] to [lanes][samples]. */
-  void (*turn_round) (const float *from, int64_t samples, int lanes, float *to);
+  /* [samples][LAM_EPG_WIDTH] to [lanes][samples], rows @stride floats apart. */
+  void (*turn_round) (const float *from, int64_t samples, int lanes, float *to, int64_t stride);
 } LamEpgKernels;
 
 /* Floats from one plane of states to the next: whole pages and two lines, and the state that is written lies half a page from

@@ -6,7 +6,7 @@
 
 typedef struct {
   Stage s;
-  Flat lambda, x, before, relaxed, turned, scratch;
+  Flat lambda, x, relaxed, turned, scratch;
   Flat small, small_before, small_relaxed, small_lambda, small_scratch;
   vf *tissue; /* [n] sums */
 } Reverse;
@@ -35,20 +35,21 @@ copy_flat (const Stage *s, Flat from, Flat to)
   memcpy (to.x, from.x, flat_floats (s, from.orders) * sizeof (float));
 }
 
-/* lambda = E^T lambda for the first @n orders. */
-static void
-relax_transposed (const Stage *s, const float *e, int duration, Flat lambda, int n)
+INLINE void
+relax_transposed_with (const Stage *s, const float *e, int duration, Flat lambda, int n, const int waters,
+                       const int pools, const bool shared)
 {
-  const int waters = s->waters, pools = s->pools;
   const float *l = e + LAM_EPG_TRANSVERSE (waters) * LAM_EPG_WIDTH;
   for (int k = 0; k < n; k++) {
     vf f[PLANES], v[LAM_EPG_WATERS + 1][PLANES];
-    shared_factors (s, duration, k, f);
+    if (shared)
+      shared_factors (s, duration, k, f);
     for (int i = 0; i < pools; i++)
       for (int q = i < waters ? FPR : ZR; q < PLANES; q += 2) {
         v[i][q] = vload (AT (PLANE (lambda, i, q), k));
         v[i][q + 1] = vload (AT (PLANE (lambda, i, q + 1), k));
-        multiply (&v[i][q], &v[i][q + 1], f[q], vneg (f[q + 1]));
+        if (shared)
+          multiply (&v[i][q], &v[i][q + 1], f[q], vneg (f[q + 1]));
       }
     for (int j = 0; j < waters; j++) {
       vf pr = vzero (), pi = vzero (), mr = vzero (), mi = vzero ();
@@ -75,6 +76,15 @@ relax_transposed (const Stage *s, const float *e, int duration, Flat lambda, int
       vstore (AT (PLANE (lambda, j, ZI), k), zi);
     }
   }
+}
+
+/* lambda = E^T lambda for the first @n orders. */
+static void
+relax_transposed (const Stage *s, const float *e, int duration, Flat lambda, int n)
+{
+#define CALL(waters, pools, shared) relax_transposed_with (s, e, duration, lambda, n, waters, pools, shared)
+  BY_POOLS (s, CALL);
+#undef CALL
 }
 
 /* Back through a relaxation from @before to @after: sums for tissue quantities, for the duration, then lambda. */
@@ -209,36 +219,49 @@ peek_back (Reverse *r, const LamEpgRecord *record, Flat end)
     }
 }
 
-/* Plays a pass from @r->x, keeping what its way back needs. */
+/* From a pass's relaxation to its pulse: @before (which may be @to) into @to. @relaxed, if given, gets what lies between. */
 static void
-replay (Reverse *r, const LamEpgPass *pass, bool keep)
+play_to_pulse (Reverse *r, const LamEpgPass *pass, Flat before, Flat to, const Flat *relaxed)
 {
   Stage *s = &r->s;
   const LamEpgDerivative *d = s->d;
   const int n = s->w.p->orders;
-  if (pass->spoil)
-    spoil (s, r->x);
   if (pass->relax >= 0) {
     if (s->w.p->ordered)
       make_orders (&s->w, pass->relax);
-    copy_flat (s, r->x, r->before);
-    relax (s, exchange_at (s, d->a.exchange, pass->relax), pass->relax, r->before, r->x, n, false, true);
-    if (keep)
-      copy_flat (s, r->x, r->relaxed);
-  }
-  wind (s, r->x, pass->before);
+    relax (s, exchange_at (s, d->a.exchange, pass->relax), pass->relax, before, to, n, false, true);
+  } else if (before.x != to.x)
+    copy_flat (s, before, to);
+  if (relaxed)
+    copy_flat (s, to, *relaxed);
+  wind (s, to, pass->before);
   if (pass->kind == LAM_PASS_ROTATE) {
     Rotation q = rotation_of (s, pass);
-    rotate (s, &q, r->x, n, false);
+    rotate (s, &q, to, n, false);
     if (d->a.saturation)
-      scale_z (r->x, s->waters, n, vload (d->a.saturation + (int64_t) pass->rf * LAM_EPG_WIDTH + s->w.lane));
+      scale_z (to, s->waters, n, vload (d->a.saturation + (int64_t) pass->rf * LAM_EPG_WIDTH + s->w.lane));
   }
-  if (keep)
-    copy_flat (s, r->x, r->turned);
+}
+
+/* And from there to the pass's end, in place. */
+static void
+play_to_end (Reverse *r, const LamEpgPass *pass, Flat x)
+{
+  Stage *s = &r->s;
   if (pass->kind == LAM_PASS_INVERT)
     for (int i = 0; i < s->waters; i++)
-      scale_z (r->x, i, n, vneg (tissue (&s->w, LAM_INV_EFFICIENCY)));
-  wind (s, r->x, pass->after);
+      scale_z (x, i, s->w.p->orders, vneg (tissue (&s->w, LAM_INV_EFFICIENCY)));
+  wind (s, x, pass->after);
+}
+
+/* A whole pass of @r->x. */
+static void
+replay (Reverse *r, const LamEpgPass *pass)
+{
+  if (pass->spoil)
+    spoil (&r->s, r->x);
+  play_to_pulse (r, pass, r->x, r->x, NULL);
+  play_to_end (r, pass, r->x);
 }
 
 static void
@@ -300,17 +323,22 @@ invert_back (Reverse *r, int n)
     scale_z (r->lambda, i, n, by);
 }
 
-/* @start: the state at the pass's beginning. */
+/* @start: the state at the pass's beginning; it may be spoiled here. */
 static void
 back_pass (Reverse *r, int64_t index, Flat start, bool record)
 {
   Stage *s = &r->s;
   const LamEpgPass *pass = &s->w.p->pass[index];
   const int n = s->w.p->orders;
-  copy_flat (s, start, r->x);
-  replay (r, pass, true);
-  for (int i = pass->n_peeks - 1; record && i >= 0; i--)
-    peek_back (r, &s->w.p->record[pass->peeks + i], r->x);
+  if (pass->spoil)
+    spoil (s, start);
+  play_to_pulse (r, pass, start, r->turned, s->w.p->precessing || s->w.p->ordered ? &r->relaxed : NULL);
+  if (record && pass->n_peeks > 0) {
+    copy_flat (s, r->turned, r->x);
+    play_to_end (r, pass, r->x);
+    for (int i = pass->n_peeks - 1; i >= 0; i--)
+      peek_back (r, &s->w.p->record[pass->peeks + i], r->x);
+  }
   unwind (s, r->lambda, pass->after);
   for (int i = pass->n_records - 1; record && i >= 0; i--)
     put_back (r, &s->w.p->record[pass->records + i], r->turned, r->lambda, true);
@@ -320,7 +348,7 @@ back_pass (Reverse *r, int64_t index, Flat start, bool record)
     invert_back (r, n);
   unwind (s, r->lambda, pass->before);
   if (pass->relax >= 0) {
-    vf time = relax_back (r, pass->relax, r->before, r->relaxed, r->lambda, r->scratch, n);
+    vf time = relax_back (r, pass->relax, start, r->relaxed, r->lambda, r->scratch, n);
     if (s->d->g_pass)
       accumulate (s, s->d->g_pass, index, time);
   }
@@ -340,9 +368,9 @@ gradient (LamEpgDerivative *d)
   for (int lane = 0; lane < d->a.lanes; lane += VW) {
     s->w.lane = lane;
     float *scratch = begin_stage (s, d, d->a.scratch);
-    Flat *full[] = {&r->lambda, &r->x, &r->before, &r->relaxed, &r->turned, &r->scratch};
+    Flat *full[] = {&r->lambda, &r->x, &r->relaxed, &r->turned, &r->scratch};
     Flat *small[] = {&r->small, &r->small_before, &r->small_relaxed, &r->small_lambda, &r->small_scratch};
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 5; i++)
       *full[i] = place (s, &scratch, p->orders);
     for (int i = 0; i < 5; i++)
       *small[i] = place (s, &scratch, LAM_EPG_MARGIN + 1);
@@ -353,7 +381,7 @@ gradient (LamEpgDerivative *d)
     for (int64_t i = 0; i < passes; i++) {
       if (i % LAM_EPG_SEGMENT == 0)
         copy_flat (s, r->x, (Flat){kept + i / LAM_EPG_SEGMENT * flat_floats (s, p->orders), p->orders});
-      replay (r, &p->pass[i % p->passes], false);
+      replay (r, &p->pass[i % p->passes]);
     }
     memset (r->lambda.x, 0, flat_floats (s, p->orders) * sizeof (float));
     for (int64_t g = segments - 1; g >= 0; g--) {
@@ -361,7 +389,7 @@ gradient (LamEpgDerivative *d)
       copy_flat (s, (Flat){kept + g * flat_floats (s, p->orders), p->orders}, r->x);
       for (int64_t i = first; i < last; i++) {
         copy_flat (s, r->x, (Flat){segment + (i - first) * flat_floats (s, p->orders), p->orders});
-        replay (r, &p->pass[i % p->passes], false);
+        replay (r, &p->pass[i % p->passes]);
       }
       for (int64_t i = last - 1; i >= first; i--)
         back_pass (r, i % p->passes, (Flat){segment + (i - first) * flat_floats (s, p->orders), p->orders},

@@ -59,15 +59,17 @@ shared_factors (const Stage *s, int duration, int k, vf f[PLANES])
   }
 }
 
-/* dst (+)= E src of the first @n orders, factors included; with @back recovery is added. @e in LAM_EPG_POOL_FLOATS order. */
-static void
-relax (const Stage *s, const float *e, int duration, Flat src, Flat dst, int n, bool add, bool back)
+/* Written once for any pools and compiled for the common ones: @waters, @pools and @shared (whether shared_factors () does
+ * anything) are constants there. */
+INLINE void
+relax_with (const Stage *s, const float *e, int duration, Flat src, Flat dst, int n, bool add, bool back,
+            const int waters, const int pools, const bool shared)
 {
-  const int waters = s->waters, pools = s->pools;
   const float *l = e + LAM_EPG_TRANSVERSE (waters) * LAM_EPG_WIDTH;
   for (int k = 0; k < n; k++) {
     vf f[PLANES], y[LAM_EPG_WATERS + 1][PLANES];
-    shared_factors (s, duration, k, f);
+    if (shared)
+      shared_factors (s, duration, k, f);
     for (int i = 0; i < pools; i++)
       for (int q = 0; q < PLANES; q++)
         y[i][q] = vzero ();
@@ -89,7 +91,7 @@ relax (const Stage *s, const float *e, int duration, Flat src, Flat dst, int n, 
         y[i][ZI] = vfma (c, vload (AT (PLANE (src, j, ZI), k)), y[i][ZI]);
       }
     for (int i = 0; i < pools; i++) {
-      for (int q = i < waters ? FPR : ZR; q < PLANES; q += 2)
+      for (int q = i < waters ? FPR : ZR; shared && q < PLANES; q += 2)
         multiply (&y[i][q], &y[i][q + 1], f[q], f[q + 1]);
       if (back && k == 0)
         y[i][ZR] = vadd (y[i][ZR], ENTRY (l, pools * pools + i));
@@ -99,6 +101,26 @@ relax (const Stage *s, const float *e, int duration, Flat src, Flat dst, int n, 
       }
     }
   }
+}
+
+/* Of one water alone, and of any pools. */
+#define BY_POOLS(s, call)                                                                                              \
+  do {                                                                                                                 \
+    if ((s)->pools > 1)                                                                                                \
+      call ((s)->waters, (s)->pools, true);                                                                            \
+    else if ((s)->w.p->precessing || (s)->w.p->ordered)                                                                \
+      call (1, 1, true);                                                                                               \
+    else                                                                                                               \
+      call (1, 1, false);                                                                                              \
+  } while (0)
+
+/* dst (+)= E src of the first @n orders, factors included; with @back recovery is added. @e in LAM_EPG_POOL_FLOATS order. */
+static void
+relax (const Stage *s, const float *e, int duration, Flat src, Flat dst, int n, bool add, bool back)
+{
+#define CALL(waters, pools, shared) relax_with (s, e, duration, src, dst, n, add, back, waters, pools, shared)
+  BY_POOLS (s, CALL);
+#undef CALL
 }
 
 /* Windings, in place. */

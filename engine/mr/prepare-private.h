@@ -50,6 +50,8 @@ void lam_group_place (const LamProblem *q, float *memory, LamGroup *g);
 /* Fills the tables for lanes [first, first + lanes); lanes count voxels x positions, positions fastest. */
 gboolean lam_group_fill (const LamProblem *q, LamGroup *g, int64_t first, int lanes, GError **error);
 void lam_group_args (const LamProblem *q, const LamGroup *g, int lanes, LamEpgArgs *a);
+/* Room for the samples of all voxels in @signal, where it has not got it from before; what is known of them without playing. */
+gboolean lam_problem_signal (const LamProblem *q, LamSignal *signal, GError **error);
 /* The pulse of @pass at a lane's @field: a pair with its derivative by the flip that the field makes. */
 gboolean lam_problem_spinor (const LamProblem *q, int64_t pulse, int64_t lane, double b1, LamSpinor *pair,
                              GError **error);

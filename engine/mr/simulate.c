@@ -62,9 +62,9 @@ play (Run *r, float *memory, int64_t first, int n, float *re, float *im, GError 
     lam_epg_kernels ()->values (&a);
     note (r, &a);
     if (re)
-      lam_epg_kernels ()->turn_round (g.re, q->p.samples, n, re);
+      lam_epg_kernels ()->turn_round (g.re, q->p.samples, n, re, q->p.samples);
     if (im)
-      lam_epg_kernels ()->turn_round (g.im, q->p.samples, n, im);
+      lam_epg_kernels ()->turn_round (g.im, q->p.samples, n, im, q->p.samples);
     return TRUE;
   }
   /* A voxel's positions in turn, added in their order. */
@@ -252,8 +252,8 @@ is_here (const LamProblem *q, LamDevices *devices, int64_t voxels)
 
 /* ---- the call ---- */
 
-static gboolean
-allocate_signal (const LamProblem *q, LamSignal *signal, GError **error)
+gboolean
+lam_problem_signal (const LamProblem *q, LamSignal *signal, GError **error)
 {
   signal->voxels = lam_tissues_voxels (q->tissues);
   signal->samples = q->p.samples;
@@ -281,7 +281,7 @@ lam_simulate (LamProgram *program, const LamTissues *tissues, const LamSimulateO
   LamSignal fresh = {.re = signal->re, .im = signal->im, .capacity = signal->capacity};
   g_free (signal->route);
   *signal = fresh;
-  if (lam_problem_init (&q, program, tissues, options, NULL, error) && allocate_signal (&q, signal, error)) {
+  if (lam_problem_init (&q, program, tissues, options, NULL, error) && lam_problem_signal (&q, signal, error)) {
     Run r = {.q = &q, .signal = signal, .control = control};
     g_mutex_init (&r.lock);
     r.group = lam_group_floats (&q, lam_epg_scratch (&q.p));
