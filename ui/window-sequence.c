@@ -87,6 +87,7 @@ lam_window_make_sequence (LamWindow *self)
 {
   self->sequence_session = lam_sequence_session_new ();
   lam_sequence_page_set_session (self->sequence, self->sequence_session);
+  lam_sequence_page_add_maps (self->sequence, lam_session_get_queue (self->session));
   g_signal_connect_object (self->sequence, "status", G_CALLBACK (status_cb), self, 0);
   if (self->sequence_state != NULL) {
     g_autoptr (GVariant) state = g_steal_pointer (&self->sequence_state);

@@ -718,6 +718,8 @@ lam_sequence_session_close (LamSequenceSession *self)
   g_clear_handle_id (&self->ask_source, g_source_remove);
   if (self->newest)
     lam_newest_stop (self->newest);
+  if (self->undo) /* its steps hold the session */
+    lam_undo_clear (self->undo);
 }
 
 static void
