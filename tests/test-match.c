@@ -550,8 +550,8 @@ test_refusals (void)
   }
   GError *error = NULL;
   LamAtomAxis t2[] = {{"T1", ok, 2}, {"T2", longer, 1}}, bad[] = {{"T1", wrong, 1}},
-          twice[] = {{"T1", ok, 2}, {"T1", ok, 2}},
-          uneven[] = {{"T1", (const double[]){500, 600, 700}, 3}, {"T2", ok, 2}};
+              twice[] = {{"T1", ok, 2}, {"T1", ok, 2}},
+              uneven[] = {{"T1", (const double[]){500, 600, 700}, 3}, {"T2", ok, 2}};
   g_assert_null (lam_atoms_new (LAM_ATOMS_GRID, t2, 2, FALSE, &error));
   test_error (g_steal_pointer (&error), LAM_ERROR_INVALID, "all 2", "T2 above T1", NULL);
   g_autoptr (LamAtoms) kept = lam_atoms_new (LAM_ATOMS_GRID, t2, 2, TRUE, &error);

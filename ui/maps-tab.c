@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "chosen-name.h"
+#include "colour-bar.h"
 
 struct _LamMapsTab {
   AdwBin parent_instance;
   LamMapsModel *model;
-  GtkWidget *panel, *stack, *buttons, *view, *index, *card, *trouble;
+  GtkWidget *panel, *stack, *buttons, *view, *card, *trouble;
   GtkFileChooserNative *chooser; /* while it is open */
   gboolean updating;
 };
@@ -187,19 +188,11 @@ map_chosen_cb (LamMapPictures *pictures, LamMapsTab *self)
 static void
 slices_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamMapsTab *self)
 {
-  static const char *const planes[LAM_PLANES] = {N_ ("slice %ld of 0 to %ld"), N_ ("row %ld of 0 to %ld"),
-                                                 N_ ("column %ld of 0 to %ld")};
   if (g_str_equal (pspec->name, "cursor") || g_str_equal (pspec->name, "mark")
       || g_str_equal (pspec->name, "snapshot")) {
     g_autofree char *text = lam_slice_model_describe_cursor (slices);
     g_signal_emit (self, status_signal, 0, text);
   }
-  if (!g_str_equal (pspec->name, "index") && !g_str_equal (pspec->name, "count") && !g_str_equal (pspec->name, "plane"))
-    return;
-  g_autofree char *text =
-      g_strdup_printf (_ (planes[lam_slice_model_get_plane (slices)]), (long) lam_slice_model_get_index (slices),
-                       (long) MAX (lam_slice_model_get_count (slices) - 1, 0));
-  gtk_label_set_text (GTK_LABEL (self->index), text);
 }
 
 static void
@@ -273,16 +266,16 @@ new_maps (LamMapsTab *self)
 {
   LamMapPictures *pictures = lam_maps_model_get_pictures (self->model);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10), *pane = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6),
-            *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *scroller = gtk_scrolled_window_new ();
+            *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *scroller = gtk_scrolled_window_new (),
+            *picture = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8),
+            *hint = gtk_label_new (_ ("wheel: slice · right drag: level · click: voxel"));
   self->buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   gtk_widget_add_css_class (self->buttons, "linked");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->buttons), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Map"), -1);
-  self->index = gtk_label_new (NULL);
-  gtk_widget_add_css_class (self->index, "dim-label");
-  gtk_widget_add_css_class (self->index, "pane-hint");
-  gtk_widget_add_css_class (self->index, "numeric");
-  gtk_label_set_ellipsize (GTK_LABEL (self->index), PANGO_ELLIPSIZE_END);
-  gtk_label_set_xalign (GTK_LABEL (self->index), 1);
+  gtk_widget_add_css_class (hint, "dim-label");
+  gtk_widget_add_css_class (hint, "pane-hint");
+  gtk_label_set_ellipsize (GTK_LABEL (hint), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (hint), 1);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->buttons);
   gtk_widget_set_hexpand (scroller, TRUE);
@@ -294,9 +287,11 @@ new_maps (LamMapsTab *self)
   gtk_widget_add_css_class (pane, "card");
   gtk_widget_add_css_class (pane, "pane");
   gtk_box_append (GTK_BOX (head), scroller);
-  gtk_box_append (GTK_BOX (head), self->index);
+  gtk_box_append (GTK_BOX (head), hint);
   gtk_box_append (GTK_BOX (pane), head);
-  gtk_box_append (GTK_BOX (pane), self->view);
+  gtk_box_append (GTK_BOX (picture), self->view);
+  gtk_box_append (GTK_BOX (picture), lam_colour_bar_new (lam_map_pictures_get_slices (pictures)));
+  gtk_box_append (GTK_BOX (pane), picture);
   gtk_box_append (GTK_BOX (box), pane);
   gtk_box_append (GTK_BOX (box), self->card);
   return box;

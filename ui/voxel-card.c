@@ -138,12 +138,12 @@ lam_voxel_card_init (LamVoxelCard *self)
   lam_chart_set_label (LAM_CHART (self->chart), _ ("Data and fit of the voxel by contrast"));
   gtk_widget_set_hexpand (self->chart, TRUE);
   self->words = new_label ("", "numeric");
+  gtk_label_set_ellipsize (GTK_LABEL (self->words), PANGO_ELLIPSIZE_NONE);
   gtk_label_set_wrap (GTK_LABEL (self->words), TRUE);
   gtk_label_set_selectable (GTK_LABEL (self->words), TRUE);
   gtk_widget_add_css_class (self->words, "pane-hint");
   self->legend = new_label (NULL, "pane-hint");
   self->likeness = lam_likeness_view_new ();
-  gtk_widget_set_size_request (self->likeness, 210, -1);
   gtk_widget_set_vexpand (self->likeness, TRUE);
   self->cell = new_label (_ ("likeness to each atom"), "dim-label");
   gtk_widget_add_css_class (self->cell, "pane-hint");
@@ -151,6 +151,7 @@ lam_voxel_card_init (LamVoxelCard *self)
   self->empty = new_label (_ ("Click a voxel of the map, or move the crosshair with Shift and the arrows, to see its "
                               "signal, the best atom and the values found."),
                            "dim-label");
+  gtk_label_set_ellipsize (GTK_LABEL (self->empty), PANGO_ELLIPSIZE_NONE);
   gtk_label_set_wrap (GTK_LABEL (self->empty), TRUE);
   gtk_label_set_xalign (GTK_LABEL (self->empty), 0.5);
   gtk_label_set_justify (GTK_LABEL (self->empty), GTK_JUSTIFY_CENTER);

@@ -328,7 +328,8 @@ start (LamMapsModel *self, LamMapsKind kind, LamJob *job, gboolean now)
   self->jobs[kind] = job;
   take_text (&self->errors[kind], NULL);
   g_signal_connect_object (job, "changed", G_CALLBACK (progress_cb), self, 0);
-  g_signal_connect_object (job, "finished", G_CALLBACK (finished_cb), self, 0);
+  /* After the queue, which no longer has it then. */
+  g_signal_connect_object (job, "finished", G_CALLBACK (finished_cb), self, G_CONNECT_AFTER);
   if (now)
     lam_queue_add_now (self->queue, job);
   else

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "run/mr-phantom.h"
 
 void
 lam_voxel_fit_free (LamVoxelFit *f)
@@ -252,6 +253,11 @@ lam_voxel_fit_describe (const LamVoxelFit *f)
                             unit);
   }
   g_string_append_printf (text, _ (" · M0 %.4g · phase %.0f° · residual %.2g %% · atom %d"), f->m0,
-                          f->phase * 180 / G_PI, 100 * f->residual, f->atom[0]);
+                          rint (f->phase * 180 / G_PI) + 0.0, 100 * f->residual, f->atom[0]);
+  if (f->result->series->phantom) {
+    LamMrPhantomTruth truth = lam_mr_phantom_truth (f->slice, f->row, f->column);
+    g_string_append_printf (text, _ (" · made of T1 %.4g, T2 %.4g, M0 %.2g, phase %.0f°"), truth.t1, truth.t2, truth.m0,
+                            truth.phase * 180 / G_PI);
+  }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
