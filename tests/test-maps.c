@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "io/hdf5-arrays.h"
 #include "io/hdf5.h"
 #include "io/nifti.h"
 #include "model/atom-ranges.h"
@@ -379,6 +380,61 @@ test_files (Fixture *f, gconstpointer data)
   remove_tree (folder);
 }
 
+/* A mask leaves voxels out; of several datasets one is to be named. */
+static void
+test_inputs (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = new_folder (), *mask = g_build_filename (folder, "mask.nii.gz", NULL),
+                  *two = g_build_filename (folder, "two.h5", NULL);
+  LamParameterList *inputs = lam_maps_model_get_inputs (f->maps);
+  make_all (f);
+  LamMrSeries *s = lam_maps_model_get_series (f->maps)->s;
+  int64_t matched = result_of (f)->match.count[LAM_VOXEL_MATCHED], slice = s->voxels / LAM_MR_PHANTOM_SLICES;
+  g_autofree float *inside = g_new0 (float, s->voxels);
+  for (int64_t v = 0; v < slice; v++)
+    inside[v] = 1;
+  g_assert_true (lam_nifti_write (mask, s->nifti, inside, NULL, 1, "mask", NULL, &error));
+  lam_parameter_set_value (lam_parameter_list_find (inputs, "mask"), g_variant_new_string (mask), NULL);
+  g_assert_true (lam_maps_model_match (f->maps, &error));
+  settle (f);
+  LamMapsResult *r = result_of (f);
+  g_test_message ("%s", lam_maps_model_get_text (f->maps, LAM_MAPS_MATCH));
+  g_assert_cmpint (r->match.count[LAM_VOXEL_OUTSIDE], ==, s->voxels - slice);
+  g_assert_cmpint (r->match.count[LAM_VOXEL_MATCHED] * LAM_MR_PHANTOM_SLICES, ==, matched);
+  g_unlink (mask);
+  g_assert_true (lam_maps_model_match (f->maps, &error));
+  settle (f);
+  g_assert_nonnull (lam_maps_model_get_error (f->maps, LAM_MAPS_MATCH));
+  g_assert_true (result_of (f) == r);
+
+  static float values[2 * 3 * 120];
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    values[i] = (float) (i % 7);
+  LamH5Array arrays[2] = {{.path = "/first", .rank = 3, .dims = {2, 3, 120}, .data = values},
+                          {.path = "/second", .rank = 3, .dims = {2, 3, 120}, .data = values}};
+  g_assert_true (lam_h5_write_arrays (two, arrays, 2, NULL, NULL, NULL, &error));
+  g_assert_true (lam_maps_model_open_series (f->maps, two, &error));
+  settle (f);
+  g_test_message ("%s", lam_maps_model_get_error (f->maps, LAM_MAPS_SERIES));
+  g_assert_nonnull (strstr (lam_maps_model_get_error (f->maps, LAM_MAPS_SERIES), "/second"));
+  lam_parameter_set_value (lam_parameter_list_find (inputs, "dataset"), g_variant_new_string ("second"), NULL);
+  lam_parameter_set_value (lam_parameter_list_find (inputs, "mask"), g_variant_new_string (""), NULL);
+  g_assert_true (lam_maps_model_open_series (f->maps, two, &error));
+  settle (f);
+  g_assert_null (lam_maps_model_get_error (f->maps, LAM_MAPS_SERIES));
+  g_assert_true (lam_maps_model_match (f->maps, &error));
+  settle (f);
+  int64_t shape[3];
+  lam_maps_series_shape (result_of (f)->series, shape);
+  g_assert_cmpint (shape[0], ==, 2);
+  g_assert_cmpint (shape[1], ==, 3);
+  g_assert_cmpint (lam_slice_model_get_plane_count (lam_map_pictures_get_slices (lam_maps_model_get_pictures (f->maps)),
+                                                    LAM_PLANE_SLICE),
+                   ==, 1);
+  remove_tree (folder);
+}
+
 /* Closed while everything goes on. */
 static void
 test_close (Fixture *f, gconstpointer data)
@@ -439,6 +495,7 @@ main (int argc, char **argv)
   ADD ("refused", test_refused);
   ADD ("keeps", test_keeps);
   ADD ("files", test_files);
+  ADD ("inputs", test_inputs);
   ADD ("close", test_close);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "group.h"
 #include "level-controls.h"
 #include "model/units.h"
@@ -50,11 +51,13 @@ set_text (GtkWidget *label, const char *text)
 }
 
 static GtkWidget *
-add_button (LamMapsPanel *self, GtkWidget *box, const char *label, const char *action, const char *tooltip)
+add_button (LamMapsPanel *self, GtkWidget *box, const char *label, const char *name, const char *action,
+            const char *tooltip)
 {
   GtkWidget *button = gtk_button_new_with_mnemonic (label);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
   gtk_widget_set_tooltip_text (button, tooltip);
+  lam_accessible_name (button, name); /* there are three that save */
   gtk_box_append (GTK_BOX (box), button);
   g_hash_table_insert (self->buttons, (gpointer) action, button);
   return button;
@@ -87,7 +90,7 @@ add_step (LamMapsPanel *self, GtkWidget *box, LamMapsKind kind)
   gtk_widget_set_hexpand (step->bar, TRUE);
   gtk_widget_set_valign (step->bar, GTK_ALIGN_CENTER);
   g_object_set_data (G_OBJECT (cancel), "kind", GINT_TO_POINTER (kind));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (cancel), GTK_ACCESSIBLE_PROPERTY_LABEL, _ (names[kind]), -1);
+  lam_accessible_name (cancel, _ (names[kind]));
   g_signal_connect (cancel, "clicked", G_CALLBACK (cancel_cb), self);
   gtk_widget_add_css_class (line, "compact");
   gtk_box_append (GTK_BOX (line), step->bar);
@@ -174,10 +177,11 @@ build_dictionary (LamMapsPanel *self)
   gtk_box_append (GTK_BOX (part), group);
   self->forecast = add_label (part, "dim-label");
   line = add_line (part);
-  add_button (self, line, _ ("_Make"), "maps.make",
+  add_button (self, line, _ ("_Make"), _ ("Make the dictionary"), "maps.make",
               _ ("Simulates the present sequence for every combination of these values"));
-  add_button (self, line, _ ("Open…"), "maps.open-dictionary", _ ("Open a dictionary that was saved before (HDF5)"));
-  add_button (self, line, _ ("Save…"), "maps.save-dictionary",
+  add_button (self, line, _ ("Open…"), _ ("Open a dictionary"), "maps.open-dictionary",
+              _ ("Open a dictionary that was saved before (HDF5)"));
+  add_button (self, line, _ ("Save…"), _ ("Save the dictionary"), "maps.save-dictionary",
               _ ("Save this dictionary (HDF5), for here and for the command line"));
   add_step (self, part, LAM_MAPS_DICTIONARY);
   self->stale = add_label (part, "warning");
@@ -186,10 +190,17 @@ build_dictionary (LamMapsPanel *self)
 static void
 build_series (LamMapsPanel *self)
 {
-  GtkWidget *part = add_part (self, _ ("Series")), *line = add_line (part);
-  add_button (self, line, _ ("Open…"), "maps.open-series",
+  LamParameterList *list = lam_maps_model_get_inputs (self->model);
+  GtkWidget *part = add_part (self, NULL), *group = lam_group_new (_ ("Series")), *line;
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (list), i);
+    lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (p));
+  }
+  gtk_box_append (GTK_BOX (part), group);
+  line = add_line (part);
+  add_button (self, line, _ ("Open…"), _ ("Open a series"), "maps.open-series",
               _ ("Open a series of images, NIfTI or HDF5 with the contrast last"));
-  add_button (self, line, _ ("_Phantom Series"), "maps.phantom",
+  add_button (self, line, _ ("_Phantom Series"), _ ("Phantom series"), "maps.phantom",
               _ ("A series of eight discs of known tissue, simulated with the present sequence and noise"));
   add_step (self, part, LAM_MAPS_SERIES);
 }
@@ -198,10 +209,10 @@ static void
 build_match (LamMapsPanel *self)
 {
   GtkWidget *part = add_part (self, _ ("Maps")), *line = add_line (part),
-            *match = add_button (self, line, _ ("Ma_tch"), "maps.match",
+            *match = add_button (self, line, _ ("Ma_tch"), _ ("Match the series"), "maps.match",
                                  _ ("Finds the atom that each voxel of the series resembles most"));
   gtk_widget_add_css_class (match, "suggested-action");
-  add_button (self, line, _ ("Save…"), "maps.save",
+  add_button (self, line, _ ("Save…"), _ ("Save the maps"), "maps.save",
               _ ("Save the maps: one HDF5 file (.h5), or with any other name a folder of NIfTI files"));
   self->lacks = add_label (part, "dim-label");
   add_step (self, part, LAM_MAPS_MATCH);

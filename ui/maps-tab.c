@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "accessible-name.h"
 #include "chosen-name.h"
 #include "colour-bar.h"
 
@@ -160,6 +161,7 @@ maps_cb (LamMapPictures *pictures, LamMapsTab *self)
     GtkWidget *button = gtk_toggle_button_new_with_label (label_of (map->name));
     g_autofree char *tip = *map->unit ? g_strdup_printf ("%s, %s", map->title, map->unit) : g_strdup (map->title);
     gtk_widget_add_css_class (button, "small");
+    lam_accessible_name (button, map->title);
     gtk_widget_set_tooltip_text (button, tip);
     g_object_set_data (G_OBJECT (button), "map", (gpointer) map->name);
     if (first != NULL)
@@ -257,6 +259,7 @@ new_empty (void)
   gtk_widget_set_tooltip_text (button,
                                _ ("Makes a dictionary and a series of eight discs of known tissue, and matches them"));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "maps.try");
+  lam_accessible_mend (button);
   adw_status_page_set_child (ADW_STATUS_PAGE (page), button);
   return page;
 }

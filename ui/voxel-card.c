@@ -71,7 +71,8 @@ fit_cb (LamMapPictures *pictures, LamVoxelCard *self)
 {
   const LamVoxelFit *f = lam_map_pictures_get_fit (pictures);
   g_autofree char *words = f != NULL ? lam_voxel_fit_describe (f) : NULL;
-  gtk_label_set_text (GTK_LABEL (self->words), words != NULL ? words : "");
+  gtk_label_set_text (GTK_LABEL (self->words), words != NULL ? words : _ ("No voxel is marked."));
+  gtk_widget_set_visible (self->words, words != NULL);
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), f != NULL ? "voxel" : "empty");
   lam_likeness_view_set_fit (LAM_LIKENESS_VIEW (self->likeness), f);
   gtk_widget_set_visible (self->right, f != NULL && f->nx > 0);

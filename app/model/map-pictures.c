@@ -259,22 +259,25 @@ static void
 keep_look (LamMapPictures *self)
 {
   Look now = look_now (self), *given = &self->given;
-  if (self->chosen == NULL || lam_slice_model_get_snapshot (self->slices) == NULL
-      || (now.low == given->low && now.high == given->high && now.automatic == given->automatic
-          && now.inverted == given->inverted && now.colours == given->colours))
+  if (self->chosen == NULL || lam_slice_model_get_snapshot (self->slices) == NULL)
     return;
-  g_hash_table_insert (self->looks, (gpointer) self->chosen, g_memdup2 (&now, sizeof now));
+  if (now.low == given->low && now.high == given->high && now.automatic == given->automatic
+      && now.inverted == given->inverted && now.colours == given->colours)
+    g_hash_table_remove (self->looks, self->chosen);
+  else
+    g_hash_table_insert (self->looks, (gpointer) self->chosen, g_memdup2 (&now, sizeof now));
 }
 
 static void
 apply_look (LamMapPictures *self, const LamMapsMap *map)
 {
   const Look *kept = g_hash_table_lookup (self->looks, map->name);
-  Look look = kept != NULL ? *kept : look_for (map);
+  Look home = look_for (map), look = kept != NULL ? *kept : home;
+  lam_slice_model_set_home_colours (self->slices, home.colours);
   lam_slice_model_set_colour_map (self->slices, look.colours);
   lam_slice_model_set_inverted (self->slices, look.inverted);
   lam_slice_model_set_level (self->slices, look.low, look.high);
-  self->given = look_now (self);
+  self->given = home;
   if (kept != NULL && look.automatic)
     lam_slice_model_level_auto (self->slices);
 }

@@ -154,8 +154,8 @@ make_maps (LamMapsResult *r, GError **error)
 }
 
 LamMapsResult *
-lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int rank, LamControl *control,
-                     GError **error)
+lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int rank, const uint8_t *mask,
+                     LamControl *control, GError **error)
 {
   const LamMrSeries *s = series->s;
   g_autoptr (LamDevices) devices = lam_devices_new (NULL, error);
@@ -166,7 +166,7 @@ lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int r
   r->dictionary = lam_maps_dictionary_ref (dictionary);
   r->series = lam_maps_series_ref (series);
   r->rank = rank;
-  LamMatchOptions options = {.rank = rank};
+  LamMatchOptions options = {.rank = rank, .mask = mask};
   if (!lam_match (dictionary->d, s->re, s->im, s->voxels, s->contrasts, &options, devices, control, &r->match, error)
       || !make_maps (r, error))
     return NULL;

@@ -41,9 +41,9 @@ typedef struct {
 /* Take what they hold over. */
 LamMapsDictionary *lam_maps_dictionary_new (LamDictionary *d, const char *path, double seconds);
 LamMapsSeries *lam_maps_series_new (LamMrSeries *s, gboolean phantom);
-/* Matches, on the calling thread; the maps are the parameters of the dictionary, M0, phase, score and residual. */
-LamMapsResult *lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int rank, LamControl *control,
-                                    GError **error);
+/* Matches, on the calling thread, where @mask (NULL: everywhere) is not 0; the maps are the parameters of the dictionary, M0, phase, score and residual. */
+LamMapsResult *lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int rank, const uint8_t *mask,
+                                    LamControl *control, GError **error);
 LamMapsDictionary *lam_maps_dictionary_ref (LamMapsDictionary *d);
 LamMapsSeries *lam_maps_series_ref (LamMapsSeries *s);
 LamMapsResult *lam_maps_result_ref (LamMapsResult *r);

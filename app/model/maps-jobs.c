@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "io/dictionary-file.h"
 #include "io/maps.h"
 #include "run/mr-phantom.h"
@@ -122,7 +123,8 @@ lam_dictionary_forecast (const LamDictionaryRecipe *r, LamControl *control, GErr
   if (!plan || !fits (plan, error) || !lam_dictionary_seconds (m, atoms, &options, devices, control, &seconds, error))
     return NULL;
   LamDictionaryForecast *f = g_new0 (LamDictionaryForecast, 1);
-  *f = (LamDictionaryForecast){atoms->n, atoms->excluded, lam_model_samples (m, NULL), lam_plan_total (plan), seconds};
+  *f = (LamDictionaryForecast){atoms->n, atoms->excluded, lam_model_samples (m, NULL), lam_plan_total (plan),
+                               seconds,  r->rank > 0};
   return f;
 }
 
@@ -227,13 +229,22 @@ save_maps (LamJob *job, gpointer data, GError **error)
 {
   Save *s = data;
   LamIoControl control = io_control (job);
-  g_autofree LamMap *maps = g_new0 (LamMap, s->result->n);
+  const LamMatch *match = &s->result->match;
+  g_autofree LamMap *maps = g_new0 (LamMap, s->result->n + 1);
   g_autofree char *parameters = describe (s->result);
+  float *mask = lam_alloc_n (match->voxels, 4, "maps", error);
+  if (!mask)
+    return FALSE;
+  for (int64_t v = 0; v < match->voxels; v++)
+    mask[v] = match->state[v] == LAM_VOXEL_MATCHED;
   for (int i = 0; i < s->result->n; i++) {
     const LamMapsMap *m = &s->result->maps[i];
     maps[i] = (LamMap){m->name, *m->unit ? m->unit : "1", m->title, m->values};
   }
-  return lam_maps_write (s->path, s->result->series->s, maps, s->result->n, parameters, &control, error);
+  maps[s->result->n] = (LamMap){"mask", "1", "1 where a voxel was matched", mask};
+  gboolean ok = lam_maps_write (s->path, s->result->series->s, maps, s->result->n + 1, parameters, &control, error);
+  lam_free (mask);
+  return ok;
 }
 
 LamJob *
@@ -245,7 +256,7 @@ lam_maps_job_save (LamMapsResult *r, const char *path)
 /* ---- series ---- */
 
 typedef struct {
-  char *path;
+  char *path, *dataset;
   int64_t contrasts;
 } Series;
 
@@ -253,6 +264,7 @@ static void
 free_series (gpointer data)
 {
   g_free (((Series *) data)->path);
+  g_free (((Series *) data)->dataset);
   g_free (data);
 }
 
@@ -261,17 +273,17 @@ open_series (LamJob *job, gpointer data, GError **error)
 {
   const Series *o = data;
   LamIoControl control = io_control (job);
-  LamMrSeries *s = lam_mr_series_read (o->path, NULL, o->contrasts, &control, error);
+  LamMrSeries *s = lam_mr_series_read (o->path, o->dataset, o->contrasts, &control, error);
   if (s)
     lam_job_set_result (job, lam_maps_series_new (s, FALSE), unref_series);
   return s != NULL;
 }
 
 LamJob *
-lam_maps_job_open_series (const char *path, int64_t contrasts)
+lam_maps_job_open_series (const char *path, const char *dataset, int64_t contrasts)
 {
   g_autofree char *name = g_filename_display_basename (path), *title = g_strdup_printf (_ ("Open %s"), name);
-  Series o = {g_strdup (path), contrasts};
+  Series o = {g_strdup (path), g_strdup (dataset), contrasts};
   return lam_job_new (title, open_series, g_memdup2 (&o, sizeof o), free_series);
 }
 
@@ -313,6 +325,7 @@ typedef struct {
   LamMapsDictionary *dictionary;
   LamMapsSeries *series;
   int rank;
+  char *mask; /* a file */
 } Match;
 
 static void
@@ -321,6 +334,7 @@ free_match (gpointer data)
   Match *m = data;
   lam_maps_dictionary_unref (m->dictionary);
   lam_maps_series_unref (m->series);
+  g_free (m->mask);
   g_free (m);
 }
 
@@ -328,16 +342,21 @@ static gboolean
 match (LamJob *job, gpointer data, GError **error)
 {
   const Match *m = data;
-  LamMapsResult *r = lam_maps_result_new (m->dictionary, m->series, m->rank, lam_job_get_control (job), error);
+  LamIoControl control = io_control (job);
+  uint8_t *mask = m->mask ? lam_mr_mask_read (m->mask, NULL, m->series->s, &control, error) : NULL;
+  if (m->mask && !mask)
+    return FALSE;
+  LamMapsResult *r = lam_maps_result_new (m->dictionary, m->series, m->rank, mask, lam_job_get_control (job), error);
+  lam_free (mask);
   if (r)
     lam_job_set_result (job, r, unref_result);
   return r != NULL;
 }
 
 LamJob *
-lam_maps_job_match (LamMapsDictionary *d, LamMapsSeries *s, int rank)
+lam_maps_job_match (LamMapsDictionary *d, LamMapsSeries *s, int rank, const char *mask)
 {
   g_autofree char *name = g_filename_display_basename (s->s->path), *title = g_strdup_printf (_ ("Match %s"), name);
-  Match m = {lam_maps_dictionary_ref (d), lam_maps_series_ref (s), rank};
+  Match m = {lam_maps_dictionary_ref (d), lam_maps_series_ref (s), rank, g_strdup (mask)};
   return lam_job_new (title, match, g_memdup2 (&m, sizeof m), free_match);
 }

@@ -17,7 +17,7 @@ struct _LamMapsModel {
   GObject parent_instance;
   LamSequenceSession *session;
   LamQueue *queue;
-  LamParameterList *parameters;
+  LamParameterList *parameters, *inputs;
   LamMapPictures *pictures;
   LamMapsDictionary *dictionary;
   LamMapsSeries *series;
@@ -358,8 +358,9 @@ gboolean
 lam_maps_model_open_series (LamMapsModel *self, const char *path, GError **error)
 {
   int64_t contrasts = self->dictionary ? self->dictionary->d->samples : 0;
+  const char *dataset = lam_parameter_get_text (lam_parameter_list_find (self->inputs, "dataset"));
   return self->jobs[LAM_MAPS_SERIES] == NULL
-         && start (self, LAM_MAPS_SERIES, lam_maps_job_open_series (path, contrasts), TRUE);
+         && start (self, LAM_MAPS_SERIES, lam_maps_job_open_series (path, *dataset ? dataset : NULL, contrasts), TRUE);
 }
 
 gboolean
@@ -385,8 +386,9 @@ lam_maps_model_match (LamMapsModel *self, GError **error)
     return FALSE;
   }
   const LamSubspace *basis = self->dictionary->d->subspace;
-  return start (self, LAM_MAPS_MATCH, lam_maps_job_match (self->dictionary, self->series, basis ? basis->rank : 0),
-                FALSE);
+  const char *mask = lam_parameter_get_text (lam_parameter_list_find (self->inputs, "mask"));
+  LamJob *job = lam_maps_job_match (self->dictionary, self->series, basis ? basis->rank : 0, *mask ? mask : NULL);
+  return start (self, LAM_MAPS_MATCH, job, FALSE);
 }
 
 gboolean
@@ -478,6 +480,12 @@ LamParameterList *
 lam_maps_model_get_parameters (LamMapsModel *self)
 {
   return self->parameters;
+}
+
+LamParameterList *
+lam_maps_model_get_inputs (LamMapsModel *self)
+{
+  return self->inputs;
 }
 
 LamMapsDictionary *
@@ -573,6 +581,11 @@ build_parameters (LamMapsModel *self)
   lam_parameter_set_special (p, 0, _ ("all"));
   lam_parameter_set_help (p, _ ("Modes (SVD) that signals are projected on before they are matched: fewer are faster"));
   g_signal_connect_object (self->parameters, "changed", G_CALLBACK (parameter_cb), self, 0);
+  self->inputs = lam_parameter_list_new (lam_sequence_session_get_undo (self->session));
+  p = lam_parameter_list_add (self->inputs, lam_parameter_new_file ("mask", _ ("Mask")));
+  lam_parameter_set_help (p, _ ("An image that is 0 where nothing is to be matched: NIfTI or HDF5, as many voxels"));
+  p = lam_parameter_list_add (self->inputs, lam_parameter_new_text ("dataset", _ ("Dataset"), ""));
+  lam_parameter_set_help (p, _ ("Which one of an HDF5 series, where several can be meant; empty: the only one"));
 }
 
 LamMapsModel *
@@ -616,6 +629,7 @@ lam_maps_model_dispose (GObject *object)
   LamMapsModel *self = LAM_MAPS_MODEL (object);
   lam_maps_model_close (self);
   g_clear_object (&self->parameters);
+  g_clear_object (&self->inputs);
   g_clear_object (&self->queue);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_maps_model_parent_class)->dispose (object);

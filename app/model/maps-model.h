@@ -23,6 +23,8 @@ G_DECLARE_FINAL_TYPE (LamMapsModel, lam_maps_model, LAM, MAPS_MODEL, GObject)
 LamMapsModel *lam_maps_model_new (LamSequenceSession *session, LamQueue *queue);
 /* Ranges, spacing, rank; undone with the session's edits. */
 LamParameterList *lam_maps_model_get_parameters (LamMapsModel *self);
+/* The dataset of an HDF5 series, and a mask. */
+LamParameterList *lam_maps_model_get_inputs (LamMapsModel *self);
 /* Whether it is looked at: only then forecasts are made. */
 void lam_maps_model_set_active (LamMapsModel *self, gboolean active);
 

@@ -26,7 +26,9 @@ lam_maps_words_forecast (const LamDictionaryForecast *f)
   g_autofree char *time = f->seconds < 1     ? g_strdup (_ ("less than a second"))
                           : f->seconds < 100 ? g_strdup_printf (_ ("about %.2g s"), f->seconds)
                                              : g_strdup_printf (_ ("about %.2g min"), f->seconds / 60);
-  return g_strdup_printf (_ ("%s atoms × %ld contrasts · %s · %s"), atoms, (long) f->contrasts, bytes, time);
+  return g_strdup_printf (f->basis ? _ ("%s atoms × %ld contrasts · %s · %s and the modes")
+                                   : _ ("%s atoms × %ld contrasts · %s · %s"),
+                          atoms, (long) f->contrasts, bytes, time);
 }
 
 char *
@@ -53,9 +55,13 @@ lam_maps_words_series (const LamMapsSeries *s)
   int64_t shape[3];
   g_autofree char *name = g_filename_display_basename (s->s->path);
   lam_maps_series_shape (s, shape);
-  return g_strdup_printf (_ ("%s · %ld × %ld × %ld voxels × %ld contrasts · %s"), s->phantom ? _ ("Phantom") : name,
-                          (long) shape[0], (long) shape[1], (long) shape[2], (long) s->s->contrasts,
-                          s->s->im ? _ ("complex") : _ ("real"));
+  GString *text = g_string_new (NULL);
+  g_string_printf (text, _ ("%s · %ld × %ld × %ld voxels × %ld contrasts · %s"), s->phantom ? _ ("Phantom") : name,
+                   (long) shape[0], (long) shape[1], (long) shape[2], (long) s->s->contrasts,
+                   s->s->im ? _ ("complex") : _ ("real"));
+  for (guint i = 0; i < s->s->notes->len; i++)
+    g_string_append_printf (text, "\n%s", (const char *) g_ptr_array_index (s->s->notes, i));
+  return g_string_free (text, FALSE);
 }
 
 char *

@@ -86,7 +86,8 @@ void lam_slice_model_level_auto (LamSliceModel *self); /* 0.5 to 99.5 percentile
 /* Automatic levels stay as they are: pictures that follow a hand are to be compared with each other. */
 void lam_slice_model_hold_level (LamSliceModel *self, gboolean hold);
 void lam_slice_model_level_full (LamSliceModel *self);  /* smallest to largest finite value */
-void lam_slice_model_level_reset (LamSliceModel *self); /* automatic, upright, grey */
+void lam_slice_model_level_reset (LamSliceModel *self); /* automatic, upright, the colours it has at home: grey */
+void lam_slice_model_set_home_colours (LamSliceModel *self, LamColourMap map);
 /* The window lies evenly about 0, and the colours are those of a difference. */
 void lam_slice_model_set_symmetric (LamSliceModel *self, gboolean symmetric);
 void lam_slice_model_set_inverted (LamSliceModel *self, gboolean inverted);
