@@ -106,7 +106,7 @@ draw_axes (LamLikenessView *self, GtkSnapshot *snapshot, const graphene_rect_t *
   for (int k = 0; k < 3; k++) {
     g_autofree char *x = g_strdup_printf ("%.4g", self->x[(self->nx - 1) * k / 2]),
                     *y = g_strdup_printf ("%.4g", self->y[(self->ny - 1) * k / 2]);
-    if (self->nx > 2 || k != 1)
+    if (k != 1 || (self->nx > 2 && x1 - x0 > 120))
       draw_text (self, snapshot, x, x0 + (x1 - x0) * k / 2, y1 + 2, k / 2.0);
     if (self->ny > 2 || k != 1)
       draw_text (self, snapshot, y, x0 - 5, y1 - (y1 - y0) * k / 2 - (k == 0 ? 14 : k == 1 ? 8 : 2), 1);

@@ -269,8 +269,7 @@ new_maps (LamMapsTab *self)
 {
   LamMapPictures *pictures = lam_maps_model_get_pictures (self->model);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10), *pane = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6),
-            *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *scroller = gtk_scrolled_window_new (),
-            *picture = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8),
+            *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *picture = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8),
             *hint = gtk_label_new (_ ("wheel: slice · right drag: level · click: voxel"));
   self->buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   gtk_widget_add_css_class (self->buttons, "linked");
@@ -279,9 +278,7 @@ new_maps (LamMapsTab *self)
   gtk_widget_add_css_class (hint, "pane-hint");
   gtk_label_set_ellipsize (GTK_LABEL (hint), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (hint), 1);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->buttons);
-  gtk_widget_set_hexpand (scroller, TRUE);
+  gtk_widget_set_hexpand (hint, TRUE);
   self->view = lam_slice_view_new (lam_map_pictures_get_slices (pictures));
   gtk_widget_set_vexpand (self->view, TRUE);
   gtk_widget_set_hexpand (self->view, TRUE);
@@ -289,7 +286,7 @@ new_maps (LamMapsTab *self)
   gtk_widget_set_size_request (self->card, -1, 240);
   gtk_widget_add_css_class (pane, "card");
   gtk_widget_add_css_class (pane, "pane");
-  gtk_box_append (GTK_BOX (head), scroller);
+  gtk_box_append (GTK_BOX (head), self->buttons);
   gtk_box_append (GTK_BOX (head), hint);
   gtk_box_append (GTK_BOX (pane), head);
   gtk_box_append (GTK_BOX (picture), self->view);
