@@ -435,6 +435,36 @@ test_inputs (Fixture *f, gconstpointer data)
   remove_tree (folder);
 }
 
+/* Ranges are part of the sequence's state, which tells when they change. */
+static void
+told_cb (LamSequenceSession *session, int *times)
+{
+  (*times)++;
+}
+
+static void
+test_kept (Fixture *f, gconstpointer data)
+{
+  int times = 0;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamQueue) queue = lam_queue_new ();
+  LamSequenceSession *other = lam_sequence_session_new ();
+  LamMapsModel *maps = lam_maps_model_new (other, queue);
+  g_signal_connect (f->session, "changed", G_CALLBACK (told_cb), &times);
+  set (f, "T2", "20:200:11");
+  g_assert_cmpint (times, ==, 1);
+  g_signal_handlers_disconnect_by_func (f->session, told_cb, &times);
+  g_autoptr (GVariant) state = lam_sequence_session_save (f->session);
+  g_assert_true (lam_sequence_session_load (other, state, &error));
+  g_assert_no_error (error);
+  g_assert_cmpstr (lam_parameter_get_text (lam_parameter_list_find (lam_maps_model_get_parameters (maps), "T2")), ==,
+                   "20:200:11");
+  lam_maps_model_close (maps);
+  g_assert_finalize_object (maps);
+  lam_sequence_session_close (other);
+  g_assert_finalize_object (other);
+}
+
 /* Closed while everything goes on. */
 static void
 test_close (Fixture *f, gconstpointer data)
@@ -496,6 +526,7 @@ main (int argc, char **argv)
   ADD ("keeps", test_keeps);
   ADD ("files", test_files);
   ADD ("inputs", test_inputs);
+  ADD ("kept", test_kept);
   ADD ("close", test_close);
   return g_test_run ();
 }

@@ -597,6 +597,8 @@ lam_maps_model_new (LamSequenceSession *session, LamQueue *queue)
   self->queue = g_object_ref (queue);
   self->newest = lam_newest_new (self, &funcs);
   build_parameters (self);
+  lam_sequence_session_keep (session, "dictionary", self->parameters);
+  lam_sequence_session_keep (session, "series", self->inputs);
   show_rows (self);
   g_signal_connect_object (session, "protocol-changed", G_CALLBACK (protocol_cb), self, 0);
   g_signal_connect_object (session, "train-changed", G_CALLBACK (result_cb), self, 0);

@@ -24,6 +24,7 @@ struct _LamSequenceSession {
   int drag;
   guint ask_source;
   gboolean loading, well;
+  GHashTable *kept; /* LamParameterList by id */
   /* The worker's own. */
   LamModel *engine, *finer;
   LamDevices *devices;
@@ -589,6 +590,20 @@ lam_sequence_session_is_settled (LamSequenceSession *self)
 
 /* ---- saving ---- */
 
+static void
+kept_changed_cb (LamParameterList *list, LamParameter *p, LamSequenceSession *self)
+{
+  if (!self->loading)
+    g_signal_emit (self, signals[CHANGED], 0);
+}
+
+void
+lam_sequence_session_keep (LamSequenceSession *self, const char *id, LamParameterList *list)
+{
+  g_hash_table_insert (self->kept, (gpointer) g_intern_string (id), g_object_ref (list));
+  g_signal_connect_object (list, "changed", G_CALLBACK (kept_changed_cb), self, 0);
+}
+
 GVariant *
 lam_sequence_session_save (LamSequenceSession *self)
 {
@@ -600,6 +615,13 @@ lam_sequence_session_save (LamSequenceSession *self)
                        rows = lam_parameter_list_save (self->protocol_rows);
   g_variant_dict_insert_value (&dict, "model", model);
   g_variant_dict_insert_value (&dict, "protocol", rows);
+  GHashTableIter iter;
+  gpointer id, list;
+  g_hash_table_iter_init (&iter, self->kept);
+  while (g_hash_table_iter_next (&iter, &id, &list)) {
+    g_autoptr (GVariant) values = lam_parameter_list_save (list);
+    g_variant_dict_insert_value (&dict, id, values);
+  }
   g_variant_builder_init (&lists, G_VARIANT_TYPE ("a(sad)"));
   for (const LamField *f = lam_protocol_template (self->protocol)->fields; f->name; f++)
     if (f->kind == LAM_FIELD_LIST)
@@ -632,6 +654,13 @@ lam_sequence_session_load (LamSequenceSession *self, GVariant *state, GError **e
                        tissues = g_variant_lookup_value (state, "tissues", G_VARIANT_TYPE ("aa{sv}"));
   gboolean ok = (!model || lam_parameter_list_load (self->model, model, error))
                 && (!rows || lam_parameter_list_load (self->protocol_rows, rows, error));
+  GHashTableIter iter;
+  gpointer id, kept;
+  g_hash_table_iter_init (&iter, self->kept);
+  while (ok && g_hash_table_iter_next (&iter, &id, &kept)) {
+    g_autoptr (GVariant) values = g_variant_lookup_value (state, id, G_VARIANT_TYPE_VARDICT);
+    ok = !values || lam_parameter_list_load (kept, values, error);
+  }
   for (gsize i = 0; ok && lists && i < g_variant_n_children (lists); i++) {
     g_autoptr (GVariant) list = g_variant_get_child_value (lists, i);
     apply_list (G_OBJECT (self), list);
@@ -729,6 +758,7 @@ lam_sequence_session_dispose (GObject *object)
   lam_sequence_session_close (self);
   g_clear_object (&self->tissues);
   g_clear_object (&self->protocol_rows);
+  g_clear_pointer (&self->kept, g_hash_table_unref);
   g_clear_object (&self->model);
   g_clear_object (&self->template);
   g_clear_object (&self->undo);
@@ -768,6 +798,7 @@ static void
 lam_sequence_session_init (LamSequenceSession *self)
 {
   self->undo = lam_undo_new ();
+  self->kept = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
   self->tissues = g_list_store_new (LAM_TYPE_TISSUE_ITEM);
   self->well = TRUE;
 }
