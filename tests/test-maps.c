@@ -293,8 +293,21 @@ test_keeps (Fixture *f, gconstpointer data)
   g_assert_null (lam_maps_model_get_error (f->maps, LAM_MAPS_DICTIONARY));
   g_assert_true (lam_maps_model_get_dictionary (f->maps) == dictionary);
   g_assert_true (result_of (f) == result);
-  /* Every allocation of a match fails once. */
+  /* Every allocation of a dictionary and of a match fails once. */
   int failures = 0;
+  set (f, "T1", "200:3000:60");
+  for (int n = 1; lam_maps_model_get_dictionary (f->maps) == dictionary; n++) {
+    g_assert_cmpint (n, <, 200);
+    lam_memory_fail_at (n);
+    g_assert_true (lam_maps_model_make_dictionary (f->maps, NULL));
+    while (lam_maps_model_is_busy (f->maps))
+      g_main_context_iteration (NULL, TRUE);
+    lam_memory_fail_at (0);
+    failures += lam_maps_model_get_dictionary (f->maps) == dictionary;
+  }
+  g_test_message ("%d failed allocations of a dictionary survived", failures);
+  g_assert_cmpint (failures, >=, 3);
+  failures = 0;
   for (int n = 1; result_of (f) == result; n++) {
     g_assert_cmpint (n, <, 200);
     lam_memory_fail_at (n);

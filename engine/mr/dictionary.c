@@ -173,17 +173,18 @@ lam_dictionary_seconds (LamModel *model, const LamAtoms *atoms, const LamSimulat
 {
   int64_t few = 64 * lam_pool_threads (lam_devices_pool (devices)), step = (atoms->n + few - 1) / few;
   g_autoptr (LamTissues) t = tissues_of (atoms, step, error);
-  LamControl quiet = {0};
+  LamControl none = {0}, *quiet = control ? control : &none;
+  void (*progress) (const char *, double, double, void *) = quiet->progress;
   LamSignal s = {0};
   if (!t || !lam_control_go_on (control, error))
     return FALSE;
-  if (control)
-    atomic_store (&quiet.cancel, atomic_load (&control->cancel));
   /* The first call also resolves the sequence, which is not done again. */
   if (lam_model_samples (model, error) < 0)
     return FALSE;
   int64_t start = lam_clock_ns ();
-  gboolean ok = lam_model_simulate (model, t, options, devices, &quiet, &s, error);
+  quiet->progress = NULL; /* what it does is no part of the work */
+  gboolean ok = lam_model_simulate (model, t, options, devices, quiet, &s, error);
+  quiet->progress = progress;
   *seconds = (double) (lam_clock_ns () - start) / 1e9 * (double) atoms->n / (double) MAX (lam_tissues_voxels (t), 1);
   lam_signal_clear (&s);
   return ok && lam_control_go_on (control, error);
