@@ -258,8 +258,9 @@ test_refused (Fixture *f, gconstpointer data)
   g_autofree char *problem =
       lam_parameter_get_problem (lam_parameter_list_find (lam_maps_model_get_parameters (f->maps), "T1"));
   g_assert_nonnull (problem);
-  set (f, "T1", "200:3000:40000");
-  set (f, "T2", "10:300:40000");
+  set (f, "T1", "200:3000:10000");
+  set (f, "T2", "10:300:10000");
+  set (f, "B1", "0.9:1.1:20");
   settle (f);
   g_test_message ("%s", lam_maps_model_get_forecast (f->maps, &refused));
   g_assert_true (refused);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-#define LAM_ATOM_RANGES_MOST_VALUES 100000
+#define LAM_ATOM_RANGES_MOST_VALUES 10000
 
 /* Numbers and FROM:TO:COUNT, split by commas; @geometric: in equal ratios between the ends, which are then above 0. NULL with
  * the reason; else *n values, g_free (). */

@@ -39,12 +39,12 @@ lam_maps_dictionary_unref (LamMapsDictionary *d)
 }
 
 LamMapsSeries *
-lam_maps_series_new (LamMrSeries *s, gboolean phantom)
+lam_maps_series_new (LamMrSeries *s, LamProtocol *protocol)
 {
   LamMapsSeries *self = g_new0 (LamMapsSeries, 1);
   g_atomic_ref_count_init (&self->refs);
   self->s = s;
-  self->phantom = phantom;
+  self->protocol = protocol;
   return self;
 }
 
@@ -61,6 +61,7 @@ lam_maps_series_unref (LamMapsSeries *s)
   if (!g_atomic_ref_count_dec (&s->refs))
     return;
   lam_mr_series_free (s->s);
+  g_clear_pointer (&s->protocol, lam_protocol_free);
   g_free (s);
 }
 

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
   gatomicrefcount refs;
   LamMrSeries *s;
-  gboolean phantom;
+  LamProtocol *protocol; /* of a phantom; NULL: it is from a file */
 } LamMapsSeries;
 
 typedef struct {
@@ -38,9 +38,9 @@ typedef struct {
   LamMapsMap *maps;
 } LamMapsResult;
 
-/* Take what they hold over. */
+/* Take what they hold over; @protocol NULL: from a file. */
 LamMapsDictionary *lam_maps_dictionary_new (LamDictionary *d, const char *path, double seconds);
-LamMapsSeries *lam_maps_series_new (LamMrSeries *s, gboolean phantom);
+LamMapsSeries *lam_maps_series_new (LamMrSeries *s, LamProtocol *protocol);
 /* Matches, on the calling thread, where @mask (NULL: everywhere) is not 0; the maps are the parameters of the dictionary, M0, phase, score and residual. */
 LamMapsResult *lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int rank, const uint8_t *mask,
                                     LamControl *control, GError **error);

@@ -275,7 +275,7 @@ open_series (LamJob *job, gpointer data, GError **error)
   LamIoControl control = io_control (job);
   LamMrSeries *s = lam_mr_series_read (o->path, o->dataset, o->contrasts, &control, error);
   if (s)
-    lam_job_set_result (job, lam_maps_series_new (s, FALSE), unref_series);
+    lam_job_set_result (job, lam_maps_series_new (s, NULL), unref_series);
   return s != NULL;
 }
 
@@ -308,7 +308,7 @@ make_phantom (LamJob *job, gpointer data, GError **error)
   g_autoptr (LamDevices) devices = lam_devices_new (NULL, error);
   LamMrSeries *s = devices ? lam_mr_phantom_new (m, p->noise, devices, lam_job_get_control (job), error) : NULL;
   if (s)
-    lam_job_set_result (job, lam_maps_series_new (s, TRUE), unref_series);
+    lam_job_set_result (job, lam_maps_series_new (s, lam_protocol_copy (p->protocol)), unref_series);
   return s != NULL;
 }
 

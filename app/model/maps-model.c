@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "model/dictionary-rows.h"
 #include "model/maps-jobs.h"
 #include "model/maps-words.h"
 #include "run/newest.h"
@@ -23,7 +24,7 @@ struct _LamMapsModel {
   LamMapsSeries *series;
   LamJob *jobs[LAM_MAPS_KINDS];
   char *errors[LAM_MAPS_KINDS], *texts[LAM_MAPS_KINDS], *forecast, *lacks, *saved;
-  gboolean refused, stale, save_failed, active, then_match;
+  gboolean refused, stale, stale_phantom, save_failed, active, then_match;
   /* The forecast. */
   LamNewest *newest;
   LamControl control;
@@ -62,14 +63,24 @@ same_protocol (const LamProtocol *a, const LamProtocol *b)
   return TRUE;
 }
 
+/* The session's train is not @then; NULL: of no template, or of none that is known. */
+static gboolean
+is_of_another_train (LamMapsModel *self, const LamProtocol *then)
+{
+  g_autoptr (LamProtocol) now = lam_sequence_session_copy_protocol (self->session);
+  return then == NULL || !same_protocol (then, now);
+}
+
 static gboolean
 find_stale (LamMapsModel *self)
 {
-  if (self->dictionary == NULL)
-    return FALSE;
-  g_autoptr (LamProtocol) now = lam_sequence_session_copy_protocol (self->session);
-  const LamProtocol *then = self->dictionary->d->protocol;
-  return then == NULL || !same_protocol (then, now);
+  return self->dictionary != NULL && is_of_another_train (self, self->dictionary->d->protocol);
+}
+
+static gboolean
+find_stale_phantom (LamMapsModel *self)
+{
+  return self->series != NULL && self->series->protocol != NULL && is_of_another_train (self, self->series->protocol);
 }
 
 /* What stands between these things and a match. */
@@ -92,73 +103,32 @@ changed (LamMapsModel *self)
 {
   LamMapsResult *result = lam_map_pictures_get_result (self->pictures);
   self->stale = find_stale (self);
+  self->stale_phantom = find_stale_phantom (self);
   take_text (&self->texts[LAM_MAPS_DICTIONARY], self->dictionary ? lam_maps_words_dictionary (self->dictionary) : NULL);
-  take_text (&self->texts[LAM_MAPS_SERIES], self->series ? lam_maps_words_series (self->series) : NULL);
+  take_text (&self->texts[LAM_MAPS_SERIES],
+             self->series ? lam_maps_words_series (self->series, self->stale_phantom) : NULL);
   take_text (&self->texts[LAM_MAPS_MATCH],
              result ? lam_maps_words_result (result, self->dictionary, self->series) : NULL);
   take_text (&self->lacks, find_lacks (self));
   g_signal_emit (self, signals[CHANGED], 0);
 }
 
-/* ---- the recipe ---- */
+/* ---- the forecast ---- */
 
-static LamParameter *
-find (LamMapsModel *self, const char *id)
-{
-  return lam_parameter_list_find (self->parameters, id);
-}
-
-static const char *const quantities[] = {"T1", "T2", "T2star", "B1", "B0"};
-
-/* What the rows say, checked; a row that cannot be used says why. */
 static LamDictionaryRecipe *
 new_recipe (LamMapsModel *self, GError **error)
 {
-  g_autoptr (LamDictionaryRecipe) r = g_new0 (LamDictionaryRecipe, 1);
-  gboolean geometric = g_str_equal (lam_parameter_get_text (find (self, "spacing")), "ratios");
-  GError *first = NULL;
-  r->protocol = lam_sequence_session_copy_protocol (self->session);
-  r->ranges = lam_atom_ranges_new ();
-  r->rank = (int) lam_parameter_get_integer (find (self, "rank"));
-  r->orders = (int) lam_parameter_get_integer (
-      lam_parameter_list_find (lam_sequence_session_get_model (self->session), "orders"));
-  for (guint i = 0; i < G_N_ELEMENTS (quantities); i++) {
-    LamParameter *p = find (self, quantities[i]);
-    g_autofree char *text = g_strstrip (g_strdup (lam_parameter_get_text (p)));
-    g_autoptr (GError) fault = NULL;
-    int64_t n;
-    lam_parameter_set_fault (p, NULL);
-    if (!lam_parameter_get_visible (p) || *text == '\0')
-      continue;
-    /* Offsets run through 0, where there are no ratios; and about 1 both are alike. */
-    double *values = lam_atom_range_parse (text, geometric && quantities[i][0] == 'T', &n, &fault);
-    if (values == NULL) {
-      lam_parameter_set_fault (p, fault->message);
-      if (first == NULL)
-        g_set_error (&first, LAM_ERROR, LAM_ERROR_INVALID, "%s: %s", quantities[i], fault->message);
-    } else
-      lam_atom_ranges_add (r->ranges, quantities[i], values, n);
-  }
-  if (first == NULL && r->ranges->n == 0)
-    g_set_error (&first, LAM_ERROR, LAM_ERROR_INVALID, "%s", _ ("Give a range for at least one quantity."));
-  if (first != NULL) {
-    g_propagate_error (error, first);
-    return NULL;
-  }
-  return g_steal_pointer (&r);
+  LamParameter *orders = lam_parameter_list_find (lam_sequence_session_get_model (self->session), "orders");
+  return lam_dictionary_rows_recipe (self->parameters, lam_sequence_session_copy_protocol (self->session),
+                                     (int) lam_parameter_get_integer (orders), error);
 }
 
-/* Rows of what this template tells apart. */
 static void
 show_rows (LamMapsModel *self)
 {
   g_autoptr (LamProtocol) p = lam_sequence_session_copy_protocol (self->session);
-  const char *const *known = lam_protocol_template (p)->tissues;
-  for (guint i = 0; i < G_N_ELEMENTS (quantities); i++)
-    lam_parameter_set_visible (find (self, quantities[i]), g_strv_contains (known, quantities[i]));
+  lam_dictionary_rows_show (self->parameters, p);
 }
-
-/* ---- the forecast ---- */
 
 static gpointer
 work (gpointer owner, gpointer recipe, GError **error)
@@ -248,9 +218,9 @@ parameter_cb (LamParameterList *list, LamParameter *p, LamMapsModel *self)
 static void
 result_cb (LamSequenceSession *session, LamMapsModel *self)
 {
-  gboolean stale = find_stale (self);
+  gboolean changes = find_stale (self) != self->stale || find_stale_phantom (self) != self->stale_phantom;
   ask_forecast (self);
-  if (stale != self->stale)
+  if (changes)
     changed (self);
 }
 
@@ -554,35 +524,10 @@ lam_maps_model_is_settled (LamMapsModel *self)
 /* ---- object ---- */
 
 static void
-build_parameters (LamMapsModel *self)
+build_inputs (LamMapsModel *self)
 {
-  static LamParameterChoice spacings[] = {{"ratios", NULL}, {"steps", NULL}, {NULL, NULL}}; /* not copied */
-  static const struct {
-    const char *id, *label, *unit, *value;
-  } rows[G_N_ELEMENTS (quantities)] = {{"T1", "T1", "ms", "200:3000:60"},
-                                       {"T2", "T2", "ms", "10:300:40"},
-                                       {"T2star", "T2*", "ms", "5:200:40"},
-                                       {"B1", "B1", "", ""},
-                                       {"B0", N_ ("Off-resonance"), "Hz", ""}};
-  self->parameters = lam_parameter_list_new (lam_sequence_session_get_undo (self->session));
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    LamParameter *p = lam_parameter_list_add (self->parameters,
-                                              lam_parameter_new_text (rows[i].id, _ (rows[i].label), rows[i].value));
-    lam_parameter_set_unit (p, rows[i].unit);
-    lam_parameter_set_help (p,
-                            _ ("From:to:count, as 200:3000:60, or values with commas between them; empty: not varied"));
-  }
-  spacings[0].label = _ ("Equal ratios");
-  spacings[1].label = _ ("Equal steps");
-  LamParameter *p = lam_parameter_list_add (self->parameters,
-                                            lam_parameter_new_choice ("spacing", _ ("Spacing"), spacings, "ratios"));
-  lam_parameter_set_help (p, _ ("How T1 and T2 lie between the ends of a range; B1 and off-resonance in equal steps"));
-  p = lam_parameter_list_add (self->parameters, lam_parameter_new_integer ("rank", _ ("Modes kept"), "", 0, 0, 1000));
-  lam_parameter_set_special (p, 0, _ ("all"));
-  lam_parameter_set_help (p, _ ("Modes (SVD) that signals are projected on before they are matched: fewer are faster"));
-  g_signal_connect_object (self->parameters, "changed", G_CALLBACK (parameter_cb), self, 0);
   self->inputs = lam_parameter_list_new (lam_sequence_session_get_undo (self->session));
-  p = lam_parameter_list_add (self->inputs, lam_parameter_new_file ("mask", _ ("Mask")));
+  LamParameter *p = lam_parameter_list_add (self->inputs, lam_parameter_new_file ("mask", _ ("Mask")));
   lam_parameter_set_help (p, _ ("An image that is 0 where nothing is to be matched: NIfTI or HDF5, as many voxels"));
   p = lam_parameter_list_add (self->inputs, lam_parameter_new_text ("dataset", _ ("Dataset"), ""));
   lam_parameter_set_help (p, _ ("Which one of an HDF5 series, where several can be meant; empty: the only one"));
@@ -596,7 +541,9 @@ lam_maps_model_new (LamSequenceSession *session, LamQueue *queue)
   self->session = g_object_ref (session);
   self->queue = g_object_ref (queue);
   self->newest = lam_newest_new (self, &funcs);
-  build_parameters (self);
+  self->parameters = lam_dictionary_rows_new (lam_sequence_session_get_undo (session));
+  g_signal_connect_object (self->parameters, "changed", G_CALLBACK (parameter_cb), self, 0);
+  build_inputs (self);
   lam_sequence_session_keep (session, "dictionary", self->parameters);
   lam_sequence_session_keep (session, "series", self->inputs);
   show_rows (self);

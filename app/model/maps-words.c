@@ -50,15 +50,17 @@ lam_maps_words_dictionary (const LamMapsDictionary *d)
 }
 
 char *
-lam_maps_words_series (const LamMapsSeries *s)
+lam_maps_words_series (const LamMapsSeries *s, gboolean stale)
 {
   int64_t shape[3];
   g_autofree char *name = g_filename_display_basename (s->s->path);
   lam_maps_series_shape (s, shape);
   GString *text = g_string_new (NULL);
-  g_string_printf (text, _ ("%s · %ld × %ld × %ld voxels × %ld contrasts · %s"), s->phantom ? _ ("Phantom") : name,
+  g_string_printf (text, _ ("%s · %ld × %ld × %ld voxels × %ld contrasts · %s"), s->protocol ? _ ("Phantom") : name,
                    (long) shape[0], (long) shape[1], (long) shape[2], (long) s->s->contrasts,
                    s->s->im ? _ ("complex") : _ ("real"));
+  if (stale)
+    g_string_append (text, _ ("\nIt was made with another train than the present one."));
   for (guint i = 0; i < s->s->notes->len; i++)
     g_string_append_printf (text, "\n%s", (const char *) g_ptr_array_index (s->s->notes, i));
   return g_string_free (text, FALSE);

@@ -231,6 +231,18 @@ lam_voxel_fit_new (LamMapsResult *result, int64_t slice, int64_t row, int64_t co
   return g_steal_pointer (&f);
 }
 
+/* What else it could be. */
+static void
+describe_rivals (const LamVoxelFit *f, GString *text)
+{
+  const LamAtoms *a = f->result->dictionary->d->atoms;
+  for (int i = 1; i < f->atoms; i++) {
+    g_string_append (text, i == 1 ? _ (" · next best ") : ", ");
+    for (int c = 0; c < a->columns; c++)
+      g_string_append_printf (text, "%s%.4g", c > 0 ? "/" : "", a->values[c * a->n + f->atom[i]]);
+  }
+}
+
 char *
 lam_voxel_fit_describe (const LamVoxelFit *f)
 {
@@ -254,7 +266,8 @@ lam_voxel_fit_describe (const LamVoxelFit *f)
   }
   g_string_append_printf (text, _ (" · M0 %.4g · phase %.0f° · residual %.2g %% · atom %d"), f->m0,
                           rint (f->phase * 180 / G_PI) + 0.0, 100 * f->residual, f->atom[0]);
-  if (f->result->series->phantom) {
+  describe_rivals (f, text);
+  if (f->result->series->protocol != NULL) {
     LamMrPhantomTruth truth = lam_mr_phantom_truth (f->slice, f->row, f->column);
     g_string_append_printf (text, _ (" · made of T1 %.4g, T2 %.4g, M0 %.2g, phase %.0f°"), truth.t1, truth.t2, truth.m0,
                             truth.phase * 180 / G_PI);
