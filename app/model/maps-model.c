@@ -46,29 +46,12 @@ take_text (char **to, char *text)
   *to = text;
 }
 
-static gboolean
-same_protocol (const LamProtocol *a, const LamProtocol *b)
-{
-  if (lam_protocol_template (a) != lam_protocol_template (b))
-    return FALSE;
-  for (const LamField *f = lam_protocol_template (a)->fields; f->name; f++) {
-    int n, m;
-    const double *x = lam_protocol_get (a, f->name, &n), *y = lam_protocol_get (b, f->name, &m);
-    if (n != m)
-      return FALSE;
-    for (int i = 0; i < n; i++)
-      if (x[i] != y[i] && !(isnan (x[i]) && isnan (y[i])))
-        return FALSE;
-  }
-  return TRUE;
-}
-
 /* The session's train is not @then; NULL: of no template, or of none that is known. */
 static gboolean
 is_of_another_train (LamMapsModel *self, const LamProtocol *then)
 {
   g_autoptr (LamProtocol) now = lam_sequence_session_copy_protocol (self->session);
-  return then == NULL || !same_protocol (then, now);
+  return then == NULL || !lam_protocol_equal (then, now);
 }
 
 static gboolean
