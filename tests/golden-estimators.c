@@ -39,7 +39,7 @@ dictionary_of (hid_t group)
   g_autofree double *second = named ? golden_read_double (group, "T2_ms", NULL) : NULL;
   for (int64_t i = 0; !named && i < n; i++)
     first[i] = (double) i;
-  LamAxis axes[] = {{named ? "T1" : "B0", first, n}, {"T2", second, n}};
+  LamAtomAxis axes[] = {{named ? "T1" : "B0", first, n}, {"T2", second, n}};
   LamAtoms *atoms = lam_atoms_new (LAM_ATOMS_LIST, axes, named ? 2 : 1, TRUE, &error);
   g_assert_no_error (error);
   LamDictionary *d = lam_dictionary_new_take (atoms, shape[1], re, im, &error);

@@ -50,7 +50,7 @@ grid (void)
     t1[i] = T1_AT (i);
   for (int i = 0; i < T2_STEPS; i++)
     t2[i] = T2_AT (i);
-  LamAxis axes[] = {{"T1", t1, T1_STEPS}, {"T2", t2, T2_STEPS}};
+  LamAtomAxis axes[] = {{"T1", t1, T1_STEPS}, {"T2", t2, T2_STEPS}};
   LamAtoms *a = lam_atoms_new (LAM_ATOMS_GRID, axes, 2, FALSE, &error);
   g_assert_no_error (error);
   return a;
@@ -196,7 +196,7 @@ test_empty_voxels (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LamDevices) set = devices ("1xcpu");
   const double t2[] = {40, 80, 160};
-  LamAxis axis = {"T2", t2, 3};
+  LamAtomAxis axis = {"T2", t2, 3};
   LamAtoms *atoms = lam_atoms_new (LAM_ATOMS_LIST, &axis, 1, FALSE, &error);
   float *atom = lam_alloc_n (24, 4, "atoms", NULL), re[4 * 8], im[4 * 8];
   for (int i = 0; i < 24; i++)
@@ -271,7 +271,7 @@ random_dictionary (const Kind *k)
   g_autofree double *number = g_new (double, k->atoms);
   for (int64_t i = 0; i < k->atoms; i++)
     number[i] = (double) i;
-  LamAxis axis = {"B0", number, k->atoms};
+  LamAtomAxis axis = {"B0", number, k->atoms};
   LamAtoms *a = lam_atoms_new (LAM_ATOMS_LIST, &axis, 1, FALSE, &error);
   float *x = noise (k->atoms * k->samples, 1), *y = k->complex_atoms ? noise (k->atoms * k->samples, 2) : NULL;
   LamDictionary *d = lam_dictionary_new_take (a, k->samples, k->imaginary ? NULL : x, k->imaginary ? x : y, &error);
@@ -544,14 +544,14 @@ test_refusals (void)
   } names[] = {{"M0", "comes out of the match"}, {"T3", "no tissue quantity"}};
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     GError *error = NULL;
-    LamAxis axis = {names[i].name, ok, 2};
+    LamAtomAxis axis = {names[i].name, ok, 2};
     g_assert_null (lam_atoms_new (LAM_ATOMS_GRID, &axis, 1, FALSE, &error));
     test_error (error, LAM_ERROR_INVALID, names[i].says, NULL);
   }
   GError *error = NULL;
-  LamAxis t2[] = {{"T1", ok, 2}, {"T2", longer, 1}}, bad[] = {{"T1", wrong, 1}},
-          twice[] = {{"T1", ok, 2}, {"T1", ok, 2}},
-          uneven[] = {{"T1", (const double[]){500, 600, 700}, 3}, {"T2", ok, 2}};
+  LamAtomAxis t2[] = {{"T1", ok, 2}, {"T2", longer, 1}}, bad[] = {{"T1", wrong, 1}},
+              twice[] = {{"T1", ok, 2}, {"T1", ok, 2}},
+              uneven[] = {{"T1", (const double[]){500, 600, 700}, 3}, {"T2", ok, 2}};
   g_assert_null (lam_atoms_new (LAM_ATOMS_GRID, t2, 2, FALSE, &error));
   test_error (g_steal_pointer (&error), LAM_ERROR_INVALID, "all 2", "T2 above T1", NULL);
   g_autoptr (LamAtoms) kept = lam_atoms_new (LAM_ATOMS_GRID, t2, 2, TRUE, &error);
@@ -587,7 +587,7 @@ test_zero_atoms (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LamDevices) set = devices ("1xcpu");
   const double b0[] = {0, 1, 2, 3, 4};
-  LamAxis axis = {"B0", b0, 5};
+  LamAtomAxis axis = {"B0", b0, 5};
   LamAtoms *a = lam_atoms_new (LAM_ATOMS_LIST, &axis, 1, FALSE, &error);
   float *x = noise (5 * 8, 1);
   for (int i = 0; i < 8; i++)
@@ -661,7 +661,7 @@ saved (const char *name)
   g_autoptr (LamDevices) set = devices ("1xcpu");
   g_autoptr (LamModel) m = fingerprint (12);
   const double t1[] = {300, 800, 1500}, t2[] = {40, 90};
-  LamAxis axes[] = {{"T1", t1, 3}, {"T2", t2, 2}};
+  LamAtomAxis axes[] = {{"T1", t1, 3}, {"T2", t2, 2}};
   g_autoptr (LamAtoms) a = lam_atoms_new (LAM_ATOMS_GRID, axes, 2, FALSE, &error);
   g_autoptr (LamDictionary) d = lam_dictionary_new (m, a, NULL, set, NULL, &error);
   g_assert_no_error (error);

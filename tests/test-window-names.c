@@ -21,6 +21,7 @@ typedef struct {
 } Told;
 
 static GDBusConnection *bus; /* of accessibility; the worker's */
+static const char *only;     /* what lies in such a thing is judged; NULL: all is */
 
 static GVariant *
 call (const char *name, const char *path, const char *interface, const char *method, GVariant *arguments)
@@ -101,7 +102,8 @@ walk (Told *told, const char *name, const char *path, int depth, const char *wit
   g_string_append_printf (told->tree, "%*s%s \"%s\"%s%s%s\n", 2 * depth, "", role_name, label,
                           *description != '\0' ? " — " : "", description,
                           states >> STATE_FOCUSABLE & 1 ? " [focus]" : "");
-  if (needs_name (role_name, states) && says_nothing (label) && !is_spared (role_name, within)) {
+  if (needs_name (role_name, states) && says_nothing (label) && !is_spared (role_name, within)
+      && (only == NULL || strstr (within, only) != NULL)) {
     g_string_append_printf (told->problems, "%s \"%s\" within %s\n", role_name, label, within);
     told->unnamed++;
   }
@@ -253,6 +255,43 @@ test_window (void)
   g_assert_cmpint (unnamed, ==, 0);
 }
 
+static gboolean
+has_result (gpointer maps)
+{
+  return lam_map_pictures_get_result (lam_maps_model_get_pictures (maps)) != NULL
+         && lam_map_pictures_is_settled (lam_maps_model_get_pictures (maps));
+}
+
+static gboolean
+has_fit (gpointer maps)
+{
+  return lam_map_pictures_get_fit (lam_maps_model_get_pictures (maps)) != NULL;
+}
+
+/* The Maps tab, empty, and with a voxel marked. */
+static void
+test_maps (void)
+{
+  GtkWidget *window = window_new ();
+  int unnamed = 0;
+  lam_window_show_workspace (LAM_WINDOW (window), "sequence");
+  LamSequencePage *page = lam_window_get_sequence_page (LAM_WINDOW (window));
+  LamMapsModel *maps = lam_maps_tab_get_model (lam_sequence_page_get_maps (page));
+  lam_sequence_page_show_tab (page, "maps");
+  test_wait_frames (window, 8);
+  only = "LamMapsTab";
+  unnamed += ask ("maps-empty");
+  g_assert_true (lam_maps_model_try (maps, NULL));
+  test_wait (has_result, maps);
+  lam_slice_model_set_mark (lam_map_pictures_get_slices (lam_maps_model_get_pictures (maps)), 32, 32);
+  test_wait (has_fit, maps);
+  test_wait_frames (window, 8);
+  unnamed += ask ("maps");
+  only = NULL;
+  window_close (window);
+  g_assert_cmpint (unnamed, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -264,6 +303,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/window-names/window", test_window);
   g_test_add_func ("/window-names/others", test_others);
+  g_test_add_func ("/window-names/maps", test_maps);
   int failed = window_test_run ();
   g_object_unref (bus);
   return failed;

@@ -5,8 +5,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-static const char *const pages[] = {"open", "centre",   "sharpness", "run",          "compare",
-                                    "save", "sequence", "templates", "command-line", "numbers"};
+static const char *const pages[] = {"open",     "centre", "sharpness", "run",          "compare", "save",
+                                    "sequence", "maps",   "templates", "command-line", "numbers"};
 #define N_PAGES G_N_ELEMENTS (pages)
 
 struct _LamHelpWindow {

@@ -32,6 +32,8 @@ struct _LamSequencePage {
   LamAxis *signal_x;
   GtkWidget *bounds, *optimise_label, *optimise_button, *stop_button, *back_button;
   LamSequenceOptimise *optimise;
+  GtkWidget *maps;
+  LamMapsModel *maps_model;
   Part part;
   gboolean part_chosen; /* by hand: else what suits the signal */
 };
@@ -703,6 +705,34 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
   result_cb (session, self);
 }
 
+static void
+maps_status_cb (LamMapsTab *maps, const char *text, LamSequencePage *self)
+{
+  g_signal_emit (self, status_signal, 0, text);
+}
+
+void
+lam_sequence_page_add_maps (LamSequencePage *self, LamQueue *queue)
+{
+  g_return_if_fail (LAM_IS_SEQUENCE_PAGE (self) && self->session != NULL && self->maps == NULL);
+  self->maps_model = lam_maps_model_new (self->session, queue);
+  self->maps = lam_maps_tab_new (self->maps_model);
+  g_signal_connect_object (self->maps, "status", G_CALLBACK (maps_status_cb), self, 0);
+  add_tab (self, "maps", _ ("Maps"), self->maps);
+}
+
+LamMapsTab *
+lam_sequence_page_get_maps (LamSequencePage *self)
+{
+  return self->maps != NULL ? LAM_MAPS_TAB (self->maps) : NULL;
+}
+
+void
+lam_sequence_page_show_tab (LamSequencePage *self, const char *name)
+{
+  gtk_stack_set_visible_child_name (self->tabs, name);
+}
+
 GtkWidget *
 lam_sequence_page_get_train (LamSequencePage *self)
 {
@@ -718,8 +748,15 @@ lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show)
 void
 lam_sequence_page_next_pane (LamSequencePage *self, int step)
 {
-  GtkWidget *panes[] = {self->sidebar, self->train, GTK_WIDGET (self->signal_chart),
-                        GTK_WIDGET (self->sensitivity_chart), self->bounds};
+  GtkWidget *panes[] = {
+      self->sidebar,
+      self->train,
+      GTK_WIDGET (self->signal_chart),
+      GTK_WIDGET (self->sensitivity_chart),
+      self->bounds,
+      self->maps != NULL ? GTK_WIDGET (lam_maps_tab_get_panel (LAM_MAPS_TAB (self->maps))) : self->train,
+      self->maps != NULL ? GTK_WIDGET (lam_maps_tab_get_slice_view (LAM_MAPS_TAB (self->maps))) : self->train,
+      self->maps != NULL ? GTK_WIDGET (lam_maps_tab_get_voxel_card (LAM_MAPS_TAB (self->maps))) : self->train};
   GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
   int n = G_N_ELEMENTS (panes), at = -1;
   for (int i = 0; i < n && focus != NULL; i++)
@@ -748,6 +785,9 @@ lam_sequence_page_dispose (GObject *object)
   if (self->optimise != NULL)
     lam_sequence_optimise_close (self->optimise);
   g_clear_object (&self->optimise);
+  if (self->maps_model != NULL)
+    lam_maps_model_close (self->maps_model);
+  g_clear_object (&self->maps_model);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_sequence_page_parent_class)->dispose (object);
 }

@@ -4,6 +4,7 @@
 
 #include <adwaita.h>
 
+#include "maps-tab.h"
 #include "model/sequence-optimise.h"
 
 G_BEGIN_DECLS
@@ -13,6 +14,10 @@ G_DECLARE_FINAL_TYPE (LamSequencePage, lam_sequence_page, LAM, SEQUENCE_PAGE, Ad
 
 /* Signal "status" (text): what is under the hand. Set once, before the page is shown. */
 void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *session);
+/* The tab of dictionaries and maps, whose jobs go through @queue; once, after the session. */
+void lam_sequence_page_add_maps (LamSequencePage *self, LamQueue *queue);
+LamMapsTab *lam_sequence_page_get_maps (LamSequencePage *self); /* NULL: there is none */
+void lam_sequence_page_show_tab (LamSequencePage *self, const char *name);
 GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
 LamSequenceOptimise *lam_sequence_page_get_optimise (LamSequencePage *self);
 void lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show);

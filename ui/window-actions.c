@@ -82,9 +82,9 @@ close_cb (gpointer window)
 void
 lam_window_close_if_asked (LamWindow *self)
 {
-  if (!self->close_after_run || is_busy (self))
+  if (!(self->close_after_run && !is_busy (self)) && !(self->close_after_maps && !lam_window_maps_busy (self)))
     return;
-  self->close_after_run = FALSE;
+  self->close_after_run = self->close_after_maps = FALSE;
   if (self->close_source == 0)
     self->close_source = g_idle_add (close_cb, self);
 }
@@ -95,7 +95,7 @@ lam_window_ask_before_close (LamWindow *self)
   if (self->closing)
     return FALSE;
   if (!is_busy (self))
-    return lam_window_ask_to_save (self);
+    return lam_window_ask_maps_before_close (self) || lam_window_ask_to_save (self);
   GtkWidget *dialog =
       new_question (self, _ ("Close While a Run Goes On?"), _ ("The window stays if the run is to go on."));
   g_signal_connect (dialog, "response", G_CALLBACK (close_response_cb), self);

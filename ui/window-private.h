@@ -38,9 +38,10 @@ struct _LamWindow {
   GMenu *recent_scans, *recent_sessions;
   char *recent_path; /* the last one noted */
   gboolean use_recent;
-  AdwToast *undo_toast;     /* of the last thing that can be undone; while it is there */
-  gboolean closing;         /* the question about what would be lost is answered */
-  gboolean close_after_run; /* asked for while a run went */
+  AdwToast *undo_toast;      /* of the last thing that can be undone; while it is there */
+  gboolean closing;          /* the question about what would be lost is answered */
+  gboolean close_after_run;  /* asked for while a run went */
+  gboolean close_after_maps; /* ... while the Maps tab had a job, which was then dropped */
   guint close_source;
   LamSession *last; /* the session, until everything that shows it is gone */
 };
@@ -55,6 +56,9 @@ void lam_window_sequence_flush (LamWindow *self);
 /* Of the workspace that is looked at. */
 LamUndo *lam_window_get_undo (LamWindow *self);
 
+/* From window.c. What the button of the jobs says. */
+void lam_window_update_jobs (LamWindow *self);
+
 /* From window-actions.c. */
 void lam_window_actions_class_init (GtkWidgetClass *klass);
 void lam_window_actions_init (LamWindow *self);
@@ -63,7 +67,7 @@ void lam_window_update_actions (LamWindow *self);
 void lam_window_close_for (LamWindow *self, GtkWindow *dialog);
 /* Asks what to do with the running job; TRUE = it asked, and the window stays. */
 gboolean lam_window_ask_before_close (LamWindow *self);
-/* The run that the window was to close after may have ended. */
+/* What the window was to close after may have ended. */
 void lam_window_close_if_asked (LamWindow *self);
 
 /* From window-files.c. */
@@ -75,5 +79,10 @@ gboolean lam_window_ask_to_save (LamWindow *self);
 void lam_window_locate_scan (LamWindow *self);
 /* What is open now is a recent file. */
 void lam_window_note_recent (LamWindow *self);
+
+/* Jobs of the Maps tab go on. */
+gboolean lam_window_maps_busy (LamWindow *self);
+/* Asks whether they are to be dropped with the window; TRUE = it asked. */
+gboolean lam_window_ask_maps_before_close (LamWindow *self);
 
 G_END_DECLS

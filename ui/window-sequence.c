@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "accessible-name.h"
 #include "window-private.h"
 
 #define REST_MS 500 /* a hand that drags is not told of each time */
@@ -80,6 +81,63 @@ lam_window_sequence_flush (LamWindow *self)
   tell_session (self);
 }
 
+/* -- jobs of the Maps tab -- */
+
+static LamMapsModel *
+maps_of (LamWindow *self)
+{
+  LamMapsTab *maps = lam_sequence_page_get_maps (self->sequence);
+  return maps != NULL ? lam_maps_tab_get_model (maps) : NULL;
+}
+
+gboolean
+lam_window_maps_busy (LamWindow *self)
+{
+  LamMapsModel *maps = maps_of (self);
+  return maps != NULL && lam_maps_model_is_busy (maps);
+}
+
+static void
+maps_changed_cb (LamMapsModel *maps, LamWindow *self)
+{
+  lam_window_update_jobs (self);
+  lam_window_close_if_asked (self);
+}
+
+static void
+maps_progress_cb (LamMapsModel *maps, int kind, LamWindow *self)
+{
+  lam_window_update_jobs (self);
+}
+
+static void
+maps_response_cb (AdwMessageDialog *dialog, const char *response, LamWindow *self)
+{
+  if (!g_str_equal (response, "discard"))
+    return;
+  self->close_after_maps = TRUE;
+  lam_maps_model_cancel_all (maps_of (self));
+  lam_window_close_if_asked (self); /* they may have ended meanwhile */
+}
+
+gboolean
+lam_window_ask_maps_before_close (LamWindow *self)
+{
+  if (!lam_window_maps_busy (self))
+    return FALSE;
+  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), _ ("Close While a Job Goes On?"),
+                                              _ ("A dictionary or maps are being made, and would be dropped."));
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("Keep _Running"), "discard",
+                                    _ ("_Discard"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard", ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  lam_accessible_mend (dialog);
+  g_signal_connect (dialog, "response", G_CALLBACK (maps_response_cb), self);
+  gtk_window_present (GTK_WINDOW (dialog));
+  return TRUE;
+}
+
 /* -- the workspace -- */
 
 void
@@ -87,7 +145,10 @@ lam_window_make_sequence (LamWindow *self)
 {
   self->sequence_session = lam_sequence_session_new ();
   lam_sequence_page_set_session (self->sequence, self->sequence_session);
+  lam_sequence_page_add_maps (self->sequence, lam_session_get_queue (self->session));
   g_signal_connect_object (self->sequence, "status", G_CALLBACK (status_cb), self, 0);
+  g_signal_connect_object (maps_of (self), "changed", G_CALLBACK (maps_changed_cb), self, 0);
+  g_signal_connect_object (maps_of (self), "progress", G_CALLBACK (maps_progress_cb), self, 0);
   if (self->sequence_state != NULL) {
     g_autoptr (GVariant) state = g_steal_pointer (&self->sequence_state);
     load (self, state);

@@ -82,12 +82,13 @@ slices_notify_cb (LamSliceModel *slices, GParamSpec *pspec, LamWindow *self)
   gtk_widget_set_visible (GTK_WIDGET (self->status_cursor), text != NULL);
 }
 
-static void
-update_jobs (LamWindow *self)
+void
+lam_window_update_jobs (LamWindow *self)
 {
   LamSessionState state = lam_session_get_state (self->session);
-  gboolean busy = state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED;
-  double fraction = lam_session_get_fraction (self->session);
+  LamJob *other = lam_queue_get_running (lam_session_get_queue (self->session));
+  gboolean run = state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED, busy = run || other != NULL;
+  double fraction = run ? lam_session_get_fraction (self->session) : other != NULL ? lam_job_get_fraction (other) : -1;
   g_autofree char *percent =
       busy && fraction >= 0 ? g_strdup_printf ("%.0f %%", 100 * fraction) : g_strdup (busy ? "…" : _ ("Jobs"));
   gtk_label_set_text (GTK_LABEL (self->jobs_label), percent);
@@ -154,7 +155,7 @@ update_progress (LamWindow *self)
                                           : state == LAM_SESSION_PAUSED ? _ ("paused")
                                           : left != NULL                ? left
                                                                         : "");
-  update_jobs (self);
+  lam_window_update_jobs (self);
 }
 
 static void

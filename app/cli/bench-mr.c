@@ -147,8 +147,8 @@ set_up_match (Bench *b, GError **error)
   int64_t n;
   if (!set_up_mrf (b, DICTIONARY, 500, error))
     return FALSE;
-  LamAxis axes[2] = {{"T1", lam_tissues_get (b->tissues, "T1", &n), DICTIONARY},
-                     {"T2", lam_tissues_get (b->tissues, "T2", &n), DICTIONARY}};
+  LamAtomAxis axes[2] = {{"T1", lam_tissues_get (b->tissues, "T1", &n), DICTIONARY},
+                         {"T2", lam_tissues_get (b->tissues, "T2", &n), DICTIONARY}};
   g_autoptr (LamAtoms) atoms = lam_atoms_new (LAM_ATOMS_LIST, axes, 2, TRUE, error);
   b->dictionary = atoms ? lam_dictionary_new (b->model, atoms, NULL, b->set, lam_cli_control (), error) : NULL;
   return b->dictionary

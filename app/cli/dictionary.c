@@ -70,7 +70,7 @@ read_atoms (GError **error)
   g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref),
                         names = g_ptr_array_new_with_free_func (g_free);
   int n = ranges ? (int) g_strv_length (ranges) : 0;
-  g_autofree LamAxis *axes = g_new0 (LamAxis, n + 1);
+  g_autofree LamAtomAxis *axes = g_new0 (LamAtomAxis, n + 1);
   if (n == 0) {
     lam_cli_usage_error (error, _ ("no tissue: give --range T1=200:3000:60 and --range T2=10:300:40"));
     return NULL;
@@ -86,7 +86,7 @@ read_atoms (GError **error)
     if (!values)
       return NULL;
     g_ptr_array_add (lists, values);
-    axes[i] = (LamAxis){g_ptr_array_index (names, i), (const double *) (void *) values->data, values->len};
+    axes[i] = (LamAtomAxis){g_ptr_array_index (names, i), (const double *) (void *) values->data, values->len};
   }
   LamAtoms *a = lam_atoms_new (list ? LAM_ATOMS_LIST : LAM_ATOMS_GRID, axes, n, longer_t2, error);
   if (!a)

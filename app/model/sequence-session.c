@@ -24,6 +24,7 @@ struct _LamSequenceSession {
   int drag;
   guint ask_source;
   gboolean loading, well;
+  GHashTable *kept, *unclaimed; /* LamParameterList by id; GVariant of a state, whose list is not there yet */
   /* The worker's own. */
   LamModel *engine, *finer;
   LamDevices *devices;
@@ -589,6 +590,24 @@ lam_sequence_session_is_settled (LamSequenceSession *self)
 
 /* ---- saving ---- */
 
+static void
+kept_changed_cb (LamParameterList *list, LamParameter *p, LamSequenceSession *self)
+{
+  if (!self->loading)
+    g_signal_emit (self, signals[CHANGED], 0);
+}
+
+void
+lam_sequence_session_keep (LamSequenceSession *self, const char *id, LamParameterList *list)
+{
+  GVariant *values = g_hash_table_lookup (self->unclaimed, id);
+  if (values)
+    lam_parameter_list_load (list, values, NULL);
+  g_hash_table_remove (self->unclaimed, id);
+  g_hash_table_insert (self->kept, (gpointer) g_intern_string (id), g_object_ref (list));
+  g_signal_connect_object (list, "changed", G_CALLBACK (kept_changed_cb), self, 0);
+}
+
 GVariant *
 lam_sequence_session_save (LamSequenceSession *self)
 {
@@ -600,6 +619,16 @@ lam_sequence_session_save (LamSequenceSession *self)
                        rows = lam_parameter_list_save (self->protocol_rows);
   g_variant_dict_insert_value (&dict, "model", model);
   g_variant_dict_insert_value (&dict, "protocol", rows);
+  GHashTableIter iter;
+  gpointer id, list;
+  g_hash_table_iter_init (&iter, self->kept);
+  while (g_hash_table_iter_next (&iter, &id, &list)) {
+    g_autoptr (GVariant) values = lam_parameter_list_save (list);
+    g_variant_dict_insert_value (&dict, id, values);
+  }
+  g_hash_table_iter_init (&iter, self->unclaimed);
+  while (g_hash_table_iter_next (&iter, &id, &list))
+    g_variant_dict_insert_value (&dict, id, list);
   g_variant_builder_init (&lists, G_VARIANT_TYPE ("a(sad)"));
   for (const LamField *f = lam_protocol_template (self->protocol)->fields; f->name; f++)
     if (f->kind == LAM_FIELD_LIST)
@@ -613,6 +642,28 @@ lam_sequence_session_save (LamSequenceSession *self)
   }
   g_variant_dict_insert_value (&dict, "tissues", g_variant_builder_end (&tissues));
   return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+static gboolean
+load_kept (LamSequenceSession *self, GVariant *state, GError **error)
+{
+  static const char *const own[] = {"template", "model", "protocol", "lists", "tissues", NULL};
+  GVariantIter iter;
+  const char *id;
+  GVariant *values;
+  g_hash_table_remove_all (self->unclaimed);
+  g_variant_iter_init (&iter, state);
+  while (g_variant_iter_next (&iter, "{&sv}", &id, &values)) {
+    g_autoptr (GVariant) held = values;
+    LamParameterList *list = g_hash_table_lookup (self->kept, id);
+    if (g_strv_contains (own, id) || !g_variant_is_of_type (values, G_VARIANT_TYPE_VARDICT))
+      continue;
+    if (!list)
+      g_hash_table_insert (self->unclaimed, g_strdup (id), g_steal_pointer (&held));
+    else if (!lam_parameter_list_load (list, values, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean
@@ -632,6 +683,7 @@ lam_sequence_session_load (LamSequenceSession *self, GVariant *state, GError **e
                        tissues = g_variant_lookup_value (state, "tissues", G_VARIANT_TYPE ("aa{sv}"));
   gboolean ok = (!model || lam_parameter_list_load (self->model, model, error))
                 && (!rows || lam_parameter_list_load (self->protocol_rows, rows, error));
+  ok = ok && load_kept (self, state, error);
   for (gsize i = 0; ok && lists && i < g_variant_n_children (lists); i++) {
     g_autoptr (GVariant) list = g_variant_get_child_value (lists, i);
     apply_list (G_OBJECT (self), list);
@@ -718,6 +770,8 @@ lam_sequence_session_close (LamSequenceSession *self)
   g_clear_handle_id (&self->ask_source, g_source_remove);
   if (self->newest)
     lam_newest_stop (self->newest);
+  if (self->undo) /* its steps hold the session */
+    lam_undo_clear (self->undo);
 }
 
 static void
@@ -727,6 +781,8 @@ lam_sequence_session_dispose (GObject *object)
   lam_sequence_session_close (self);
   g_clear_object (&self->tissues);
   g_clear_object (&self->protocol_rows);
+  g_clear_pointer (&self->kept, g_hash_table_unref);
+  g_clear_pointer (&self->unclaimed, g_hash_table_unref);
   g_clear_object (&self->model);
   g_clear_object (&self->template);
   g_clear_object (&self->undo);
@@ -766,6 +822,8 @@ static void
 lam_sequence_session_init (LamSequenceSession *self)
 {
   self->undo = lam_undo_new ();
+  self->kept = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
+  self->unclaimed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
   self->tissues = g_list_store_new (LAM_TYPE_TISSUE_ITEM);
   self->well = TRUE;
 }

@@ -54,6 +54,9 @@ LamSequenceResult *lam_sequence_session_get_before (LamSequenceSession *self);
 /* The result is that of the present state (or an error was told). */
 gboolean lam_sequence_session_is_settled (LamSequenceSession *self);
 
+/* The values of @list are part of the state from now on, called @id; those of a state that was loaded before are taken. */
+void lam_sequence_session_keep (LamSequenceSession *self, const char *id, LamParameterList *list);
+
 /* All of it as one variant, and back ("a{sv}"). */
 GVariant *lam_sequence_session_save (LamSequenceSession *self);
 gboolean lam_sequence_session_load (LamSequenceSession *self, GVariant *state, GError **error);

@@ -24,7 +24,7 @@ struct _LamSliceModel {
   int64_t *order, ordered; /* views of a sinogram's lines */
   double low, high;
   gboolean auto_level, level_held, level_known, inverted, all_planes, symmetric;
-  LamColourMap colour_map;
+  LamColourMap colour_map, home_map;
   Position cursor, mark;
   LamSliceStats *stats;
   uint64_t serial;
@@ -155,7 +155,14 @@ lam_slice_model_level_reset (LamSliceModel *self)
 {
   lam_slice_model_level_auto (self);
   lam_slice_model_set_inverted (self, FALSE);
-  lam_slice_model_set_colour_map (self, self->symmetric ? LAM_COLOUR_MAP_DIVERGING : LAM_COLOUR_MAP_GREY);
+  lam_slice_model_set_colour_map (self, self->symmetric ? LAM_COLOUR_MAP_DIVERGING : self->home_map);
+}
+
+void
+lam_slice_model_set_home_colours (LamSliceModel *self, LamColourMap map)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self) && map < LAM_COLOUR_MAPS);
+  self->home_map = map;
 }
 
 void

@@ -15,6 +15,9 @@ typedef enum {
   LAM_COLOUR_MAP_GREY,
   LAM_COLOUR_MAP_VIRIDIS,
   LAM_COLOUR_MAP_DIVERGING, /* blue, white, red; for differences */
+  LAM_COLOUR_MAP_LIPARI,    /* for T1 */
+  LAM_COLOUR_MAP_NAVIA,     /* for T2 */
+  LAM_COLOUR_MAP_CYCLIC,    /* its ends meet; for phases */
 } LamColourMap;
 
 /* All planes of the volume and of the scan; each has a model of its own kind, and stays within it. */
@@ -22,7 +25,7 @@ typedef enum {
 /* Along a picture of the scan lie channels, which are no plane's index. */
 #define LAM_AXES (LAM_ALL_PLANES + 1)
 
-#define LAM_COLOUR_MAPS 3
+#define LAM_COLOUR_MAPS 6
 #define LAM_HISTOGRAM_BINS 192
 
 /* What was worked out about one snapshot. */
@@ -83,7 +86,8 @@ void lam_slice_model_level_auto (LamSliceModel *self); /* 0.5 to 99.5 percentile
 /* Automatic levels stay as they are: pictures that follow a hand are to be compared with each other. */
 void lam_slice_model_hold_level (LamSliceModel *self, gboolean hold);
 void lam_slice_model_level_full (LamSliceModel *self);  /* smallest to largest finite value */
-void lam_slice_model_level_reset (LamSliceModel *self); /* automatic, upright, grey */
+void lam_slice_model_level_reset (LamSliceModel *self); /* automatic, upright, the colours it has at home: grey */
+void lam_slice_model_set_home_colours (LamSliceModel *self, LamColourMap map);
 /* The window lies evenly about 0, and the colours are those of a difference. */
 void lam_slice_model_set_symmetric (LamSliceModel *self, gboolean symmetric);
 void lam_slice_model_set_inverted (LamSliceModel *self, gboolean inverted);

@@ -148,7 +148,7 @@ read_atoms (LamH5File *file, GError **error)
   g_autofree char *text = lam_h5_attribute_text (file->id, "parameters", file->path, NULL);
   g_auto (GStrv) names = g_strsplit (text ? text : "", ",", -1);
   int columns = (int) g_strv_length (names);
-  g_autofree LamAxis *axes = g_new0 (LamAxis, columns + 1);
+  g_autofree LamAtomAxis *axes = g_new0 (LamAtomAxis, columns + 1);
   g_autofree double **values = g_new0 (double *, columns + 1);
   LamAtoms *a = NULL;
   gboolean ok = columns > 0 && columns <= 64;

@@ -207,7 +207,7 @@ choose (LamMrSeries *s, LamH5File *file, const char *dataset, GPtrArray *found, 
   for (guint i = 0; i < MIN (found->len, 12); i++)
     g_string_append_printf (list, "%s%s", i ? ", " : "", ((Found *) g_ptr_array_index (found, i))->path);
   g_set_error (error, LAM_ERROR, found->len ? LAM_ERROR_INVALID : LAM_ERROR_MISSING,
-               found->len ? "%s: several datasets can be meant: %s; name one with --dataset"
+               found->len ? "%s: several datasets can be meant: %s; say which one (--dataset on the command line)"
                           : "%s: no dataset of voxels and contrasts is in it%s",
                s->path, list->str);
   return NULL;

@@ -9,7 +9,7 @@
 /* ---- which tissues ---- */
 
 static gboolean
-check_axes (const LamAxis *axes, int n, GError **error)
+check_axes (const LamAtomAxis *axes, int n, GError **error)
 {
   if (n < 1) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "no tissue quantity is given a range: at least one is needed");
@@ -32,7 +32,7 @@ check_axes (const LamAxis *axes, int n, GError **error)
 }
 
 static int64_t
-count_atoms (LamAtomsKind kind, const LamAxis *axes, int n, GError **error)
+count_atoms (LamAtomsKind kind, const LamAtomAxis *axes, int n, GError **error)
 {
   int64_t count = 1;
   for (int i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ count_atoms (LamAtomsKind kind, const LamAxis *axes, int n, GError **error)
 }
 
 static double
-value_at (LamAtomsKind kind, const LamAxis *axes, int n, int axis, int64_t atom)
+value_at (LamAtomsKind kind, const LamAtomAxis *axes, int n, int axis, int64_t atom)
 {
   if (kind == LAM_ATOMS_LIST)
     return axes[axis].values[axes[axis].n == 1 ? 0 : atom];
@@ -65,7 +65,7 @@ value_at (LamAtomsKind kind, const LamAxis *axes, int n, int axis, int64_t atom)
 }
 
 static int
-axis_of (const LamAxis *axes, int n, const char *name)
+axis_of (const LamAtomAxis *axes, int n, const char *name)
 {
   for (int i = 0; i < n; i++)
     if (g_str_equal (axes[i].name, name))
@@ -74,7 +74,7 @@ axis_of (const LamAxis *axes, int n, const char *name)
 }
 
 LamAtoms *
-lam_atoms_new (LamAtomsKind kind, const LamAxis *axes, int n, gboolean longer_t2, GError **error)
+lam_atoms_new (LamAtomsKind kind, const LamAtomAxis *axes, int n, gboolean longer_t2, GError **error)
 {
   int64_t all = check_axes (axes, n, error) ? count_atoms (kind, axes, n, error) : -1;
   if (all < 0)
@@ -173,17 +173,18 @@ lam_dictionary_seconds (LamModel *model, const LamAtoms *atoms, const LamSimulat
 {
   int64_t few = 64 * lam_pool_threads (lam_devices_pool (devices)), step = (atoms->n + few - 1) / few;
   g_autoptr (LamTissues) t = tissues_of (atoms, step, error);
-  LamControl quiet = {0};
+  LamControl none = {0}, *quiet = control ? control : &none;
+  void (*progress) (const char *, double, double, void *) = quiet->progress;
   LamSignal s = {0};
   if (!t || !lam_control_go_on (control, error))
     return FALSE;
-  if (control)
-    atomic_store (&quiet.cancel, atomic_load (&control->cancel));
   /* The first call also resolves the sequence, which is not done again. */
   if (lam_model_samples (model, error) < 0)
     return FALSE;
   int64_t start = lam_clock_ns ();
-  gboolean ok = lam_model_simulate (model, t, options, devices, &quiet, &s, error);
+  quiet->progress = NULL; /* what it does is no part of the work */
+  gboolean ok = lam_model_simulate (model, t, options, devices, quiet, &s, error);
+  quiet->progress = progress;
   *seconds = (double) (lam_clock_ns () - start) / 1e9 * (double) atoms->n / (double) MAX (lam_tissues_voxels (t), 1);
   lam_signal_clear (&s);
   return ok && lam_control_go_on (control, error);

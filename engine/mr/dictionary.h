@@ -14,7 +14,7 @@ typedef struct {
   const char *name; /* a tissue quantity */
   const double *values;
   int64_t n;
-} LamAxis;
+} LamAtomAxis;
 
 typedef enum {
   LAM_ATOMS_GRID, /* every value of an axis with every value of the others; the last axis runs fastest */
@@ -32,7 +32,7 @@ typedef struct {
 
 /* Refused: no axis, an unknown quantity, the same twice, M0 (it comes out of the match), values that no tissue has, more
  * than 2^31 atoms, none at all. @longer_t2: keep those with T2 above T1. */
-LamAtoms *lam_atoms_new (LamAtomsKind kind, const LamAxis *axes, int n, gboolean longer_t2, GError **error);
+LamAtoms *lam_atoms_new (LamAtomsKind kind, const LamAtomAxis *axes, int n, gboolean longer_t2, GError **error);
 void lam_atoms_free (LamAtoms *a);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamAtoms, lam_atoms_free)
 /* Column of @name, or NULL. */

@@ -98,6 +98,23 @@ lam_protocol_template (const LamProtocol *p)
   return p->template;
 }
 
+gboolean
+lam_protocol_equal (const LamProtocol *a, const LamProtocol *b)
+{
+  if (lam_protocol_template (a) != lam_protocol_template (b))
+    return FALSE;
+  for (const LamField *f = lam_protocol_template (a)->fields; f->name; f++) {
+    int n, m;
+    const double *x = lam_protocol_get (a, f->name, &n), *y = lam_protocol_get (b, f->name, &m);
+    if (n != m)
+      return FALSE;
+    for (int i = 0; i < n; i++)
+      if (x[i] != y[i] && !(isnan (x[i]) && isnan (y[i])))
+        return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 check_value (const LamField *f, double v, int i, int n, GError **error)
 {

@@ -65,6 +65,8 @@ void lam_protocol_free (LamProtocol *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamProtocol, lam_protocol_free)
 
 const LamTemplate *lam_protocol_template (const LamProtocol *p);
+/* The same template and the same numbers. */
+gboolean lam_protocol_equal (const LamProtocol *a, const LamProtocol *b);
 /* Refused: an unknown field, a value out of range or not finite (with its index), more values than the field takes. */
 gboolean lam_protocol_set (LamProtocol *p, const char *name, const double *values, int n, GError **error);
 gboolean lam_protocol_set_value (LamProtocol *p, const char *name, double value, GError **error);
