@@ -13,6 +13,7 @@ struct _LamModel {
   gboolean stale;        /* numbers changed since */
   int orders;
   gboolean ordered; /* the programs keep windings apart */
+  gboolean stepwise;
   int64_t packed, bound;
 };
 
@@ -81,6 +82,14 @@ lam_model_set_orders (LamModel *m, int orders)
   m->orders = orders;
 }
 
+void
+lam_model_set_stepwise (LamModel *m, gboolean stepwise)
+{
+  if (stepwise != m->stepwise)
+    g_clear_pointer (&m->programs, g_ptr_array_unref);
+  m->stepwise = stepwise;
+}
+
 /* ---- programs ---- */
 
 static gboolean
@@ -89,7 +98,11 @@ pack (LamModel *m, GError **error)
   const LamTemplate *t = m->protocol ? lam_protocol_template (m->protocol) : NULL;
   int trains = t && t->trains ? t->trains (m->protocol) : 1;
   g_autoptr (GPtrArray) programs = g_ptr_array_new_with_free_func ((GDestroyNotify) lam_program_unref);
-  LamProgramOptions options = {.orders = m->orders ? m->orders : t ? t->orders : 0, .ordered = m->ordered};
+  LamProgramOptions options = {.orders = m->orders ? m->orders
+                                         : t       ? t->orders
+                                                   : 0,
+                               .ordered = m->ordered,
+                               .stepwise = m->stepwise};
   for (int i = 0; i < trains; i++) {
     g_autoptr (LamSequence) s = t ? t->build (m->protocol, i, error) : lam_sequence_ref (m->sequence);
     LamProgram *p = s ? lam_program_new (s, &options, error) : NULL;
@@ -190,9 +203,8 @@ lam_model_sample_times (LamModel *m, GError **error)
 
 /* ---- signals ---- */
 
-/* Tissues as the template takes them: with a T2 where it does not matter. */
-static LamTissues *
-complete (const LamModel *m, const LamTissues *t)
+LamTissues *
+lam_model_complete_tissues (const LamModel *m, const LamTissues *t)
 {
   double t2 = m->protocol ? lam_protocol_template (m->protocol)->t2_absent : 0;
   LamTissues *same = lam_tissues_ref ((LamTissues *) t);
@@ -289,6 +301,13 @@ choose_order (LamModel *m, const LamTissues *t, const char *const *names)
   m->ordered = ordered;
 }
 
+LamProgram *const *
+lam_model_programs_for (LamModel *m, const LamTissues *tissues, int *n, GError **error)
+{
+  choose_order (m, tissues, NULL);
+  return lam_model_programs (m, n, error);
+}
+
 gboolean
 lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options, LamDevices *devices,
                     LamControl *control, LamSignal *signal, GError **error)
@@ -305,7 +324,7 @@ lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   LamProgram *const *p = lam_model_programs (m, &n, error);
   if (!p)
     return FALSE;
-  g_autoptr (LamTissues) whole = complete (m, tissues);
+  g_autoptr (LamTissues) whole = lam_model_complete_tissues (m, tissues);
   const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
   if (n == 1 && !real)
     return lam_simulate (p[0], whole, options, devices, control, signal, error);
@@ -358,7 +377,7 @@ lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimula
   LamProgram *const *p = lam_model_programs (m, &n, error);
   if (!p)
     return NULL;
-  g_autoptr (LamTissues) whole = complete (m, tissues);
+  g_autoptr (LamTissues) whole = lam_model_complete_tissues (m, tissues);
   if (n == 1 && !real)
     return lam_simulate_plan (p[0], whole, options, devices, error);
   int64_t joined = 0;
@@ -479,7 +498,7 @@ lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   for (int i = 0; names[i]; i++)
     if (!lam_by_parse (s, names[i], by, error))
       return FALSE;
-  g_autoptr (LamTissues) whole = complete (m, tissues);
+  g_autoptr (LamTissues) whole = lam_model_complete_tissues (m, tissues);
   const LamBy *list = (const LamBy *) (void *) by->data;
   const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
   gboolean ok;

@@ -25,8 +25,15 @@ gboolean lam_model_set (LamModel *m, const char *name, const double *values, int
 /* Orders kept; 0: the template's own. */
 void lam_model_set_orders (LamModel *m, int orders);
 
+/* Programs with a pass for each event and each winding (states.h): another layout, the same signal to rounding. */
+void lam_model_set_stepwise (LamModel *m, gboolean stepwise);
+/* Tissues as the template takes them: with a T2 where it does not matter; a reference of the caller's. */
+LamTissues *lam_model_complete_tissues (const LamModel *m, const LamTissues *tissues);
+
 /* Programs of the trains, up to date. NULL with an error; *n 0 for a closed form. */
 LamProgram *const *lam_model_programs (LamModel *m, int *n, GError **error);
+/* ... and with windings kept apart where @tissues need it (diffusion, flow). */
+LamProgram *const *lam_model_programs_for (LamModel *m, const LamTissues *tissues, int *n, GError **error);
 /* The closed form is what lam_model_simulate () evaluates: the template has no events. */
 gboolean lam_model_is_closed (const LamModel *m);
 /* Samples of one voxel. -1 with an error. */

@@ -1,0 +1,189 @@
+/* test-states.c: what is looked at on the way is what is heard at the end: states of a train against its samples, and trains whose
+ * states are known. */
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "mr/constants.h"
+#include "mr/states.h"
+
+static void
+set (LamModel *m, const char *name, int n, const double *values)
+{
+  g_autoptr (GError) error = NULL;
+  lam_model_set (m, name, values, n, &error);
+  g_assert_no_error (error);
+}
+
+static void
+set_value (LamModel *m, const char *name, double value)
+{
+  set (m, name, 1, &value);
+}
+
+/* A train of each kind: @name, pulses, and what else it needs. */
+static LamModel *
+make (const char *name)
+{
+  LamModel *m = lam_model_new (lam_template_find (name));
+  double flip[24];
+  for (int i = 0; i < 24; i++)
+    flip[i] = 30 + 20 * sin (1.1 * i);
+  if (g_str_equal (name, "MRF")) {
+    set (m, "flip", 24, flip);
+    set_value (m, "TE", 3);
+    set_value (m, "TI", 20);
+  } else if (g_str_equal (name, "FSE") || g_str_equal (name, "Hyperecho")) {
+    set (m, "flip", 6, flip);
+    set_value (m, "TR", 300);
+    set_value (m, "playings", g_str_equal (name, "FSE") ? 0 : 2);
+  } else if (g_str_equal (name, "FLASH")) {
+    set (m, "flip", 24, flip);
+    set_value (m, "spoiling", 1);
+    set_value (m, "inversion", 1);
+    set_value (m, "pulse_duration", 0.4);
+    set_value (m, "dwell", 0.1);
+  } else if (g_str_equal (name, "TrueFISP")) {
+    set (m, "flip", 24, flip);
+    set_value (m, "TE", 2);
+  } else if (g_str_equal (name, "fmSSFP"))
+    set_value (m, "nshots", 12);
+  else if (g_str_equal (name, "MPnRAGE"))
+    set_value (m, "nshots", 16);
+  return m;
+}
+
+static LamTissues *
+tissue (double t1, double t2)
+{
+  LamTissues *t = lam_tissues_new (2);
+  lam_tissues_set (t, "T1", (double[]){700, t1}, 2, NULL);
+  lam_tissues_set (t, "T2", (double[]){40, t2}, 2, NULL);
+  lam_tissues_set (t, "M0", (double[]){1, 0.8}, 2, NULL);
+  return t;
+}
+
+/* F0 where samples are taken is the signal, for each kind of train and of physics. */
+static void
+test_samples (void)
+{
+  static const char *const names[] = {"MRF",    "FSE",     "Hyperecho", "FLASH", "TrueFISP",
+                                      "fmSSFP", "MPnRAGE", "MPRAGE",    "CEST",  "StimulatedEcho"};
+  static const char *const physics[] = {NULL, "B0", "B1phase", "bound_fraction", "poolB_fraction"};
+  static const double values[] = {0, 7, 0.3, 0.1, 0.15};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamDevices) d = lam_devices_new ("cpu", &error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (physics); k++) {
+      g_autoptr (LamModel) m = make (names[i]), looked = make (names[i]);
+      g_autoptr (LamTissues) t = tissue (900, 80);
+      LamStates s = {0};
+      LamSignal signal = {0};
+      if (physics[k])
+        lam_tissues_set_value (t, physics[k], values[k], NULL);
+      lam_model_simulate (m, t, NULL, d, NULL, &signal, &error);
+      g_assert_no_error (error);
+      lam_states_record (looked, t, 1, 0, NULL, 0, &s, &error);
+      g_assert_no_error (error);
+      double worst = 0, peak = 0;
+      int64_t at = 0, own = g_str_equal (names[i], "CEST") ? 1 : signal.samples;
+      for (int64_t c = 0; c < s.columns; c++) {
+        if (c > 0)
+          g_assert_cmpfloat (s.time[c], >=, s.time[c - 1]);
+        if (!(s.kind[c] & LAM_LOOK_SAMPLE))
+          continue;
+        g_assert_cmpint (at, <, own);
+        int64_t j = signal.samples + at++;
+        double truth = hypot (signal.re ? signal.re[j] : 0, signal.im ? signal.im[j] : 0);
+        worst = fmax (worst, fabs (s.plus[c * s.orders] - truth));
+        peak = fmax (peak, truth);
+      }
+      g_test_message ("%s, %s: %d columns of %d orders, %.2g", names[i], physics[k] ? physics[k] : "plain",
+                      (int) s.columns, s.orders, worst / peak);
+      g_assert_cmpint (at, ==, own);
+      g_assert_cmpfloat (worst, <=, 4e-6 * peak);
+      g_assert_cmpfloat (s.time[s.columns - 1], <=, s.duration * (1 + 1e-12));
+      lam_signal_clear (&signal);
+      lam_states_clear (&s);
+    }
+}
+
+/* 90, crushers about 180: what is transverse waits at order 1 and comes back at the echo. */
+static void
+test_spin_echo (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamSequence) sequence = lam_sequence_new ();
+  lam_sequence_rf (sequence, LAM_RF_EXCITATION, lam_number (LAM_PI / 2), lam_number (LAM_PI / 2), 0);
+  lam_sequence_wait (sequence, lam_number (0.02));
+  lam_sequence_rf (sequence, LAM_RF_REFOCUSING, lam_number (LAM_PI), lam_number (0),
+                   LAM_CRUSH_BEFORE | LAM_CRUSH_AFTER);
+  lam_sequence_wait (sequence, lam_number (0.02));
+  lam_sequence_adc (sequence, LAM_ADC_ECHO_CENTER, lam_number (0), 0);
+  lam_sequence_wait (sequence, lam_number (0.06));
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (sequence);
+  g_autoptr (LamTissues) t = tissue (1000, 50);
+  LamStates s;
+  lam_states_record (m, t, 1, 0, NULL, 0, &s, &error);
+  g_assert_no_error (error);
+  const struct {
+    double time;
+    int kind;
+    double plus[2], minus[2], z;
+  } truth[] = {
+      {0, LAM_LOOK_PULSE, {1, 0}, {1, 0}, 0},
+      {0.02, LAM_LOOK_PULSE, {0, 0}, {0, exp (-0.4)}, 1 - exp (-0.02)}, /* turned over, still wound */
+      {0.02, LAM_LOOK_WINDING, {exp (-0.4), 0}, {exp (-0.4), 0}, 1 - exp (-0.02)},
+      {0.04, LAM_LOOK_SAMPLE, {exp (-0.8), 0}, {exp (-0.8), 0}, 1 - (2 - exp (-0.02)) * exp (-0.02)},
+      {0.1, 0, {exp (-2), 0}, {exp (-2), 0}, 1 - (2 - exp (-0.02)) * exp (-0.08)},
+  };
+  g_assert_cmpint (s.columns, ==, G_N_ELEMENTS (truth));
+  for (guint c = 0; c < G_N_ELEMENTS (truth); c++) {
+    g_assert_cmpfloat_with_epsilon (s.time[c], truth[c].time, 1e-12);
+    g_assert_cmpint (s.kind[c], ==, truth[c].kind);
+    for (int k = 0; k < 2; k++) {
+      g_assert_cmpfloat_with_epsilon (s.plus[c * s.orders + k], 0.8 * truth[c].plus[k], 2e-7);
+      g_assert_cmpfloat_with_epsilon (s.minus[c * s.orders + k], 0.8 * truth[c].minus[k], 2e-7);
+    }
+    g_assert_cmpfloat_with_epsilon (s.z[c * s.orders], 0.8 * fabs (truth[c].z), 2e-7);
+  }
+  lam_states_clear (&s);
+}
+
+/* Fewer columns hold the largest of what was looked at; a closed form has none. */
+static void
+test_columns (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamModel) m = make ("MRF"), closed = lam_model_new (lam_template_find ("MultiEcho"));
+  g_autoptr (LamTissues) t = tissue (900, 80);
+  LamStates all, few;
+  lam_states_record (m, t, 0, 0, NULL, 0, &all, &error);
+  g_assert_no_error (error);
+  lam_states_record (m, t, 0, 0, NULL, 10, &few, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (few.columns, <=, 10);
+  g_assert_cmpint (few.looks, ==, all.looks);
+  for (int k = 0; k < all.orders; k++) {
+    float most = 0, kept = 0;
+    for (int64_t c = 0; c < all.columns; c++)
+      most = fmaxf (most, all.minus[c * all.orders + k]);
+    for (int64_t c = 0; c < few.columns; c++)
+      kept = fmaxf (kept, few.minus[c * few.orders + k]);
+    g_assert_cmpfloat (most, ==, kept);
+  }
+  lam_states_clear (&all);
+  lam_states_clear (&few);
+  g_assert_false (lam_states_record (closed, t, 0, 0, NULL, 0, &all, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_NOT_SUPPORTED);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/states/samples", test_samples);
+  g_test_add_func ("/states/spin-echo", test_spin_echo);
+  g_test_add_func ("/states/columns", test_columns);
+  return g_test_run ();
+}
