@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "mr/constants.h"
+#include "mr/isochromats.h"
 #include "mr/states.h"
 
 static void
@@ -108,6 +109,85 @@ test_samples (void)
     }
 }
 
+/* ---- a sum of spins ---- */
+
+static double
+distance (const LamSignal *a, const LamSignal *b)
+{
+  double worst = 0, peak = 0;
+  g_assert_cmpint (a->samples, ==, b->samples);
+  for (int64_t i = 0; i < a->voxels * a->samples; i++) {
+    double re = b->re ? b->re[i] : 0, im = b->im ? b->im[i] : 0;
+    worst = fmax (worst, hypot ((a->re ? a->re[i] : 0) - re, (a->im ? a->im[i] : 0) - im));
+    peak = fmax (peak, hypot (re, im));
+  }
+  return worst / peak;
+}
+
+/* With all orders and enough spins both models say the same; with few spins they do not, and more come nearer. */
+static void
+test_spins (void)
+{
+  static const char *const names[] = {"MRF",    "FSE",     "Hyperecho", "FLASH", "TrueFISP",
+                                      "fmSSFP", "MPnRAGE", "MPRAGE",    "CEST",  "StimulatedEcho"};
+  static const int spins[] = {4, 16, 64, 256, 0};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamDevices) d = lam_devices_new ("cpu", &error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autoptr (LamModel) m = make (names[i]);
+    g_autoptr (LamTissues) t = tissue (900, 80);
+    LamSignal orders = {0};
+    double before = INFINITY;
+    lam_tissues_set_value (t, "B1", 0.93, NULL);
+    lam_tissues_set_value (t, "B1phase", 0.2, NULL);
+    lam_tissues_set_value (t, "inv_efficiency", 0.9, NULL);
+    lam_tissues_set_value (t, "B0", 5, NULL);
+    double rounding = g_str_equal (names[i], "CEST") ? 3e-5 : 4e-6; /* a thousand turns in single precision */
+    if (g_str_equal (names[i], "FSE"))
+      set_value (m, "playings", 3);
+    lam_model_set_orders (m, 200);
+    lam_model_simulate (m, t, NULL, d, NULL, &orders, &error);
+    g_assert_no_error (error);
+    for (guint k = 0; k < G_N_ELEMENTS (spins); k++) {
+      LamSignal sum = {0};
+      LamIsochromatOptions o = {.spins = spins[k]};
+      lam_isochromats_simulate (m, t, &o, NULL, &sum, &error);
+      g_assert_no_error (error);
+      double now = distance (&sum, &orders);
+      g_test_message ("%s, %s: %.2g", names[i], sum.route, now);
+      if (k == 0 && (g_str_equal (names[i], "MRF") || g_str_equal (names[i], "FSE")))
+        g_assert_cmpfloat (now, >, 0.01);
+      g_assert_cmpfloat (now, <=, fmax (before, rounding));
+      before = now;
+      lam_signal_clear (&sum);
+    }
+    g_assert_cmpfloat (before, <=, rounding);
+    lam_signal_clear (&orders);
+  }
+}
+
+/* What it has no physics for is refused in words. */
+static void
+test_spins_refuse (void)
+{
+  g_autoptr (LamModel) m = make ("MRF"), closed = lam_model_new (lam_template_find ("MultiEcho"));
+  g_autoptr (LamTissues) t = tissue (900, 80);
+  LamControl control = {0};
+  LamSignal s = {0};
+  g_autoptr (GError) error = NULL;
+  g_assert_null (lam_isochromats_obstacle (m, t));
+  g_autofree char *form = lam_isochromats_obstacle (closed, t);
+  g_assert_nonnull (form);
+  atomic_store (&control.cancel, 1);
+  g_assert_false (lam_isochromats_simulate (m, t, NULL, &control, &s, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_CANCELLED);
+  g_clear_error (&error);
+  lam_tissues_set_value (t, "poolB_fraction", 0.1, NULL);
+  g_assert_false (lam_isochromats_simulate (m, t, NULL, NULL, &s, &error));
+  g_assert_error (error, LAM_ERROR, LAM_ERROR_NOT_SUPPORTED);
+  g_test_message ("%s", error->message);
+}
+
 /* 90, crushers about 180: what is transverse waits at order 1 and comes back at the echo. */
 static void
 test_spin_echo (void)
@@ -185,5 +265,7 @@ main (int argc, char **argv)
   g_test_add_func ("/states/samples", test_samples);
   g_test_add_func ("/states/spin-echo", test_spin_echo);
   g_test_add_func ("/states/columns", test_columns);
+  g_test_add_func ("/states/spins", test_spins);
+  g_test_add_func ("/states/spins-refuse", test_spins_refuse);
   return g_test_run ();
 }
