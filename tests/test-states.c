@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "mr/approximations.h"
 #include "mr/constants.h"
 #include "mr/isochromats.h"
 #include "mr/states.h"
@@ -166,6 +167,83 @@ test_spins (void)
   }
 }
 
+/* ---- what is left out ---- */
+
+/* The least orders cost less than a thousandth against all that matter, one less more. */
+static void
+test_least_orders (void)
+{
+  static const char *const names[] = {"MRF", "FSE", "Hyperecho", "TrueFISP"};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamDevices) d = lam_devices_new ("cpu", &error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autoptr (LamModel) m = make (names[i]), finer = make (names[i]);
+    g_autoptr (LamTissues) t = tissue (3000, 2000);
+    LamSignal all = {0}, some = {0};
+    double change[2], less[2];
+    int orders;
+    if (g_str_equal (names[i], "MRF")) {
+      double flip[200];
+      for (int k = 0; k < 200; k++)
+        flip[k] = 30 + 20 * sin (0.11 * k);
+      set (m, "flip", 200, flip);
+      set (finer, "flip", 200, flip);
+    }
+    lam_model_least_orders (m, finer, t, NULL, 1e-3, d, NULL, &orders, &error);
+    g_assert_no_error (error);
+    lam_model_set_orders (m, 1000);
+    lam_model_simulate (m, t, NULL, d, NULL, &all, &error);
+    for (int k = 0; k < 2 && orders - k > 0; k++) {
+      lam_model_set_orders (m, orders - k);
+      lam_model_simulate (m, t, NULL, d, NULL, &some, &error);
+      g_assert_no_error (error);
+      lam_signal_changes (&some, &all, k ? less : change);
+    }
+    g_test_message ("%s: %d orders cost %.2g and %.2g, one less %.2g", names[i], orders, change[0], change[1],
+                    orders > 1 ? fmax (less[0], less[1]) : 0);
+    g_assert_cmpfloat (fmax (change[0], change[1]), <=, 1.05e-3);
+    if (orders > 1)
+      g_assert_cmpfloat (fmax (less[0], less[1]), >, 0.95e-3);
+    else
+      g_assert_cmpstr (names[i], ==, "TrueFISP");
+    lam_signal_clear (&all);
+    lam_signal_clear (&some);
+  }
+}
+
+/* The sharper the slice, the nearer it is to one thickness of what ideal pulses give. */
+static void
+test_slice_profile (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamDevices) d = lam_devices_new ("cpu", &error);
+  static const double bandwidth[] = {2, 6, 16};
+  const LamSimulateOptions across = {.positions = 201, .extent = 4};
+  double before = INFINITY;
+  for (guint i = 0; i < G_N_ELEMENTS (bandwidth); i++) {
+    g_autoptr (LamModel) ideal = make ("MPnRAGE"), selective = make ("MPnRAGE");
+    g_autoptr (LamTissues) t = tissue (900, 80);
+    LamSignal a = {0}, b = {0};
+    double change[2];
+    set_value (ideal, "flip", 20);
+    set_value (selective, "flip", 20);
+    lam_model_set_slice_profile (selective, bandwidth[i], &across);
+    lam_model_simulate (ideal, t, NULL, d, NULL, &a, &error);
+    lam_model_simulate (selective, t, &across, d, NULL, &b, &error);
+    g_assert_no_error (error);
+    lam_signal_changes (&b, &a, change);
+    g_test_message ("bandwidth times duration %g: %.2g", bandwidth[i], change[1]);
+    g_assert_cmpfloat (change[1], <, before);
+    before = change[1];
+    lam_signal_clear (&a);
+    lam_signal_clear (&b);
+  }
+  g_assert_cmpfloat (before, <, 0.04);
+  g_autoptr (LamModel) sampled = make ("FLASH"), closed = lam_model_new (lam_template_find ("SPGR"));
+  g_assert_nonnull (lam_model_slice_obstacle (sampled));
+  g_assert_nonnull (lam_model_slice_obstacle (closed));
+}
+
 /* What it has no physics for is refused in words. */
 static void
 test_spins_refuse (void)
@@ -267,5 +345,7 @@ main (int argc, char **argv)
   g_test_add_func ("/states/columns", test_columns);
   g_test_add_func ("/states/spins", test_spins);
   g_test_add_func ("/states/spins-refuse", test_spins_refuse);
+  g_test_add_func ("/states/least-orders", test_least_orders);
+  g_test_add_func ("/states/slice-profile", test_slice_profile);
   return g_test_run ();
 }

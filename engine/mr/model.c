@@ -14,6 +14,7 @@ struct _LamModel {
   int orders;
   gboolean ordered; /* the programs keep windings apart */
   gboolean stepwise;
+  double slice, slice_factor; /* bandwidth times duration, 0: none; of the signal */
   int64_t packed, bound;
 };
 
@@ -90,7 +91,50 @@ lam_model_set_stepwise (LamModel *m, gboolean stepwise)
   m->stepwise = stepwise;
 }
 
+void
+lam_model_set_slice_profile (LamModel *m, double bandwidth_time, const LamSimulateOptions *across)
+{
+  double extent = across->extent > 0 ? across->extent : 2;
+  /* From the mean over the positions to the integral over one thickness. */
+  double factor = across->positions > 1 ? extent * across->positions / (across->positions - 1.0) : 1;
+  if (bandwidth_time != m->slice || factor != m->slice_factor)
+    g_clear_pointer (&m->programs, g_ptr_array_unref);
+  m->slice = bandwidth_time;
+  m->slice_factor = factor;
+}
+
+const char *
+lam_model_slice_obstacle (const LamModel *m)
+{
+  if (lam_model_is_closed (m))
+    return "a closed form has no pulses";
+  const LamTemplate *t = m->protocol ? lam_protocol_template (m->protocol) : NULL;
+  if (!t || strcmp (t->name, "CEST") == 0)
+    return "its pulses saturate, they do not select a slice";
+  return lam_template_field (t, "pulse_duration") && lam_protocol_value (m->protocol, "pulse_duration") > 0
+             ? "its pulses are played sample by sample; set their length to 0 for a slice profile"
+             : NULL;
+}
+
 /* ---- programs ---- */
+
+static gboolean
+make_selective (const LamModel *m, LamSequence *s, GError **error)
+{
+  enum { SAMPLES = 64 };
+  const double dwell = 2e-3 / SAMPLES; /* the length of the pulse shows in nothing */
+  double re[SAMPLES], x, y;
+  if (!(m->slice > 0) || lam_model_slice_obstacle (m))
+    return TRUE;
+  lam_rf_sinc (SAMPLES, dwell, 1, m->slice, re);
+  g_autoptr (LamRf) rf = lam_rf_from_waveform (SAMPLES, re, NULL, dwell, m->slice / (SAMPLES * dwell), error);
+  if (!rf)
+    return FALSE;
+  lam_sequence_use_definition (s, rf);
+  lam_sequence_factor (s, &x, &y);
+  lam_sequence_set_factor (s, x * m->slice_factor, y * m->slice_factor);
+  return TRUE;
+}
 
 static gboolean
 pack (LamModel *m, GError **error)
@@ -105,7 +149,7 @@ pack (LamModel *m, GError **error)
                                .stepwise = m->stepwise};
   for (int i = 0; i < trains; i++) {
     g_autoptr (LamSequence) s = t ? t->build (m->protocol, i, error) : lam_sequence_ref (m->sequence);
-    LamProgram *p = s ? lam_program_new (s, &options, error) : NULL;
+    LamProgram *p = s && make_selective (m, s, error) ? lam_program_new (s, &options, error) : NULL;
     if (!p)
       return FALSE;
     g_ptr_array_add (programs, p);

@@ -25,6 +25,11 @@ gboolean lam_model_set (LamModel *m, const char *name, const double *values, int
 /* Orders kept; 0: the template's own. */
 void lam_model_set_orders (LamModel *m, int orders);
 
+/* Pulses select a slice: a sinc of this bandwidth times duration, in all but inversions, with the signal of one slice thickness as
+ * @across adds it up (its positions and extent must be those of every question). 0: none. */
+void lam_model_set_slice_profile (LamModel *m, double bandwidth_time, const LamSimulateOptions *across);
+/* NULL, or why the pulses of this protocol have no slice profile, in words. */
+const char *lam_model_slice_obstacle (const LamModel *m);
 /* Programs with a pass for each event and each winding (states.h): another layout, the same signal to rounding. */
 void lam_model_set_stepwise (LamModel *m, gboolean stepwise);
 /* Tissues as the template takes them: with a T2 where it does not matter; a reference of the caller's. */
