@@ -7,6 +7,7 @@
 #include "mr/approximations.h"
 #include "mr/constants.h"
 #include "mr/isochromats.h"
+#include "mr/pathway.h"
 #include "mr/states.h"
 
 static void
@@ -65,6 +66,21 @@ tissue (double t1, double t2)
   return t;
 }
 
+/* 90, crushers about 180. */
+static LamSequence *
+spin_echo (void)
+{
+  LamSequence *sequence = lam_sequence_new ();
+  lam_sequence_rf (sequence, LAM_RF_EXCITATION, lam_number (LAM_PI / 2), lam_number (LAM_PI / 2), 0);
+  lam_sequence_wait (sequence, lam_number (0.02));
+  lam_sequence_rf (sequence, LAM_RF_REFOCUSING, lam_number (LAM_PI), lam_number (0),
+                   LAM_CRUSH_BEFORE | LAM_CRUSH_AFTER);
+  lam_sequence_wait (sequence, lam_number (0.02));
+  lam_sequence_adc (sequence, LAM_ADC_ECHO_CENTER, lam_number (0), 0);
+  lam_sequence_wait (sequence, lam_number (0.06));
+  return sequence;
+}
+
 /* F0 where samples are taken is the signal, for each kind of train and of physics. */
 static void
 test_samples (void)
@@ -108,6 +124,114 @@ test_samples (void)
       lam_signal_clear (&signal);
       lam_states_clear (&s);
     }
+}
+
+/* ---- pathways ---- */
+
+/* The echo of two pulses came by order 1 and was turned over. */
+static void
+test_echo_path (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamSequence) sequence = spin_echo ();
+  g_autoptr (LamModel) m = lam_model_new_of_sequence (sequence);
+  g_autoptr (LamTissues) t = tissue (1000, 50);
+  LamStates s;
+  LamPathway path;
+  lam_states_record (m, t, 1, 0, NULL, 0, &s, &error);
+  g_assert_no_error (error);
+  g_assert_true (lam_pathway_find (m, t, 1, 0, &s, 3, 0, TRUE, &path));
+  static const int order[] = {0, -1, 0, 0};
+  g_assert_cmpint (path.first, ==, 0);
+  g_assert_cmpint (path.n, ==, 4);
+  g_assert_cmpmem (path.order, sizeof order, order, sizeof order);
+  for (int i = 0; i < 4; i++)
+    g_assert_true (path.transverse[i]);
+  g_assert_cmpfloat_with_epsilon (path.amplitude, 0.8 * exp (-0.8), 1e-6);
+  g_assert_false (path.from_before);
+  lam_pathway_clear (&path);
+  g_assert_false (lam_pathway_find (m, t, 1, 0, &s, 3, 1, TRUE, &path)); /* nothing is there */
+  lam_states_clear (&s);
+}
+
+typedef struct {
+  const double *flip; /* rad */
+  int pulses;
+  double e1, e2, best;
+  int order, transverse; /* wanted after the last pulse */
+} Paths;
+
+/* Every path of a train of pulses with one winding between them, from order @n of kind @t after pulse @i on. */
+static void
+walk (Paths *w, int i, int n, int t, double amplitude)
+{
+  if (i == w->pulses) {
+    if (n == w->order && t == w->transverse)
+      w->best = fmax (w->best, amplitude);
+    return;
+  }
+  if (i > 0) {
+    n += t;
+    amplitude *= t ? w->e2 : w->e1;
+    if (i < w->pulses && t == 0 && n == 0)
+      amplitude = fmax (amplitude, 1 - w->e1); /* recovered meanwhile: a path of its own */
+  }
+  double a = w->flip[i], same = pow (cos (a / 2), 2), other = pow (sin (a / 2), 2);
+  if (t) {
+    walk (w, i + 1, n, 1, amplitude * same);
+    walk (w, i + 1, -n, 1, amplitude * other);
+    walk (w, i + 1, n, 0, amplitude * sin (a) / 2);
+    walk (w, i + 1, -n, 0, amplitude * sin (a) / 2);
+  } else {
+    walk (w, i + 1, n, 1, amplitude * sin (a));
+    walk (w, i + 1, n, 0, amplitude * cos (a));
+  }
+}
+
+/* The strongest of all paths, found by trying every one. */
+static void
+test_strongest (void)
+{
+  static const double flip[] = {50, 35, 70, 20, 65, 40};
+  double rad[6];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LamModel) m = lam_model_new (lam_template_find ("MRF"));
+  g_autoptr (LamTissues) t = tissue (200, 50);
+  LamStates s;
+  set (m, "flip", 6, flip);
+  set_value (m, "inversion", 0);
+  set_value (m, "TR", 12);
+  for (int i = 0; i < 6; i++)
+    rad[i] = flip[i] * LAM_DEGREE;
+  lam_states_record (m, t, 1, 0, NULL, 0, &s, &error);
+  g_assert_no_error (error);
+  int64_t look = -1;
+  for (int64_t i = 0; i < s.looks; i++)
+    if (s.kind[s.column[i]] & LAM_LOOK_PULSE)
+      look = i; /* right after the last pulse, or its sample, before the winding */
+  int found = 0;
+  for (int order = -5; order <= 5; order++)
+    for (int transverse = 0; transverse < 2; transverse++) {
+      Paths w = {rad, 6, exp (-12.0 / 200), exp (-12.0 / 50), 0, order, transverse};
+      LamPathway path;
+      walk (&w, 0, 0, 0, 1);
+      gboolean any = lam_pathway_find (m, t, 1, 0, &s, look, order, transverse, &path);
+      g_assert_true (any == (w.best > 0));
+      if (!any)
+        continue;
+      found++;
+      g_assert_cmpfloat_with_epsilon (path.amplitude, 0.8 * w.best, 1e-7);
+      g_assert_cmpint (path.order[path.n - 1], ==, order);
+      g_assert_cmpint (path.transverse[path.n - 1], ==, transverse);
+      g_assert_cmpint (path.order[0], ==, 0);
+      for (int64_t i = 1; i < path.n; i++)
+        g_assert_true (ABS (path.order[i]) == ABS (path.order[i - 1]) || path.order[i] == path.order[i - 1] + 1);
+      lam_pathway_clear (&path);
+    }
+  g_assert_cmpint (found, >, 15);
+  lam_states_clear (&s);
+  lam_tissues_set_value (t, "poolB_fraction", 0.1, NULL);
+  g_assert_nonnull (lam_pathway_obstacle (m, t, 0));
 }
 
 /* ---- a sum of spins ---- */
@@ -266,19 +390,12 @@ test_spins_refuse (void)
   g_test_message ("%s", error->message);
 }
 
-/* 90, crushers about 180: what is transverse waits at order 1 and comes back at the echo. */
+/* What is transverse waits at order 1 and comes back at the echo. */
 static void
 test_spin_echo (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (LamSequence) sequence = lam_sequence_new ();
-  lam_sequence_rf (sequence, LAM_RF_EXCITATION, lam_number (LAM_PI / 2), lam_number (LAM_PI / 2), 0);
-  lam_sequence_wait (sequence, lam_number (0.02));
-  lam_sequence_rf (sequence, LAM_RF_REFOCUSING, lam_number (LAM_PI), lam_number (0),
-                   LAM_CRUSH_BEFORE | LAM_CRUSH_AFTER);
-  lam_sequence_wait (sequence, lam_number (0.02));
-  lam_sequence_adc (sequence, LAM_ADC_ECHO_CENTER, lam_number (0), 0);
-  lam_sequence_wait (sequence, lam_number (0.06));
+  g_autoptr (LamSequence) sequence = spin_echo ();
   g_autoptr (LamModel) m = lam_model_new_of_sequence (sequence);
   g_autoptr (LamTissues) t = tissue (1000, 50);
   LamStates s;
@@ -343,6 +460,8 @@ main (int argc, char **argv)
   g_test_add_func ("/states/samples", test_samples);
   g_test_add_func ("/states/spin-echo", test_spin_echo);
   g_test_add_func ("/states/columns", test_columns);
+  g_test_add_func ("/states/echo-path", test_echo_path);
+  g_test_add_func ("/states/strongest-path", test_strongest);
   g_test_add_func ("/states/spins", test_spins);
   g_test_add_func ("/states/spins-refuse", test_spins_refuse);
   g_test_add_func ("/states/least-orders", test_least_orders);

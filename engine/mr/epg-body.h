@@ -946,6 +946,8 @@ states (LamEpgArgs *a, float *state, LamEpgLook look, void *data)
   for (int r = 1; r < p->playings; r++)
     for (int64_t i = 0; i < p->passes; i++)
       do_pass (w, &p->pass[i], false);
+  copy_state (w, state);
+  look (data, -1, state);
   for (int64_t i = 0; i < p->passes; i++) {
     do_pass (w, &p->pass[i], true);
     copy_state (w, state);

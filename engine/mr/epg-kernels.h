@@ -118,7 +118,7 @@ typedef struct {
   float *g_pass, *g_peek, *g_factor, *g_flip, *g_phase, *g_record; /* [passes], [records], ... [][LAM_EPG_WIDTH] */
 } LamEpgDerivative;
 
-/* Called after each pass with the state of one voxel, waters summed: [LAM_EPG_STATE][orders], F+ (re, im), F-, Z (with M0 1; on the
+/* Called with -1 before the first and then after each pass, with the state of one voxel, waters summed: [LAM_EPG_STATE][orders], F+ (re, im), F-, Z (with M0 1; on the
  * real path up to the one phase that all have). */
 #define LAM_EPG_STATE 6
 typedef void (*LamEpgLook) (void *data, int64_t pass, const float *state);

@@ -46,16 +46,19 @@ look (void *data, int64_t pass, const float *state)
 {
   Recorder *r = data;
   LamStates *s = r->to;
-  const LamEpgPass *now = &r->p->pass[pass];
   const int64_t n = s->orders;
-  if (now->relax >= 0)
-    r->now += r->p->duration[now->relax];
   for (int f = 0; f < 3; f++)
     for (int64_t k = 0; k < n; k++) {
       double re = state[2 * f * n + k], im = state[(2 * f + 1) * n + k];
       r->row[f * n + k] = (float) (r->m0 * sqrt (re * re + im * im));
     }
-  s->looks++;
+  if (pass < 0) {
+    memcpy (s->start, r->row, 3 * n * sizeof (float));
+    return;
+  }
+  const LamEpgPass *now = &r->p->pass[pass];
+  if (now->relax >= 0)
+    r->now += r->p->duration[now->relax];
   float *planes[3] = {s->plus, s->minus, s->z};
   gboolean joins = r->together > 1 ? pass % r->together != 0 : repeats (r);
   if (!joins) {
@@ -65,6 +68,7 @@ look (void *data, int64_t pass, const float *state)
       memset (planes[f] + s->columns * n, 0, n * sizeof (float));
     s->columns++;
   }
+  s->column[s->looks++] = (int32_t) (s->columns - 1);
   s->kind[s->columns - 1] |= kind_of (now);
   for (int f = 0; f < 3; f++) {
     float *to = planes[f] + (s->columns - 1) * n;
@@ -128,6 +132,8 @@ lam_states_record (LamModel *m, const LamTissues *tissues, int64_t voxel, int tr
     states->orders = q.p.orders;
     states->duration = lam_program_duration (programs[train]);
     states->time = g_new (double, r.room);
+    states->column = g_new (int32_t, MAX (q.p.passes, 1));
+    states->start = g_new0 (float, 3 * q.p.orders);
     states->kind = g_new (guint8, r.room);
     states->plus = g_new (float, r.room *q.p.orders);
     states->minus = g_new (float, r.room *q.p.orders);
@@ -145,6 +151,8 @@ lam_states_clear (LamStates *states)
 {
   g_free (states->time);
   g_free (states->kind);
+  g_free (states->column);
+  g_free (states->start);
   g_free (states->plus);
   g_free (states->minus);
   g_free (states->z);

@@ -20,8 +20,10 @@ typedef struct {
   int orders;
   double duration;         /* s, of one playing */
   double *time;            /* [columns] s from the start of the playing */
+  int32_t *column;         /* [looks] where each is */
   guint8 *kind;            /* [columns] */
   float *plus, *minus, *z; /* [columns][orders], M0 included; waters summed */
+  float *start;            /* [3][orders]: the same before the first event */
 } LamStates;
 
 /* Any thread. The states of voxel @voxel of @tissues in train @train of @m, in the centre of the slice, of the last playing (one more
