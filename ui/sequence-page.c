@@ -13,6 +13,8 @@
 #include "model/tissue-presets.h"
 #include "palette.h"
 #include "parameter-row.h"
+#include "states-tab.h"
+#include "tissue-chart.h"
 #include "train-view.h"
 
 /* What of the complex signal is drawn. */
@@ -25,6 +27,7 @@ struct _LamSequencePage {
   GtkWidget *sidebar, *groups, *train, *train_entry, *summary, *problem, *took, *legend;
   GtkWidget *sequence_slot, *tissue_list, *parts[PARTS];
   GtkStack *tabs;
+  GtkWidget *states, *tissue_chart, *chart_button;
   GtkWidget *tab_bar, *tab_end; /* the switcher's line, and what a tab says at its end */
   LamGroup *model_group;
   LamChart *signal_chart, *sensitivity_chart;
@@ -221,7 +224,7 @@ pulse_notify_cb (LamTrainView *train, GParamSpec *pspec, LamSequencePage *self)
 }
 
 static void
-describe_cb (LamTrainView *train, const char *text, LamSequencePage *self)
+describe_cb (GtkWidget *view, const char *text, LamSequencePage *self)
 {
   g_signal_emit (self, status_signal, 0, text);
 }
@@ -472,6 +475,41 @@ new_preset_popover (LamSequencePage *self)
   return popover;
 }
 
+static void
+refused_cb (LamTissueChart *chart, const char *text, LamSequencePage *self)
+{
+  failed_cb (self->session, text, self);
+}
+
+/* Below the list: a button whose popover is the T1-T2 chart. */
+static GtkWidget *
+new_chart_button (LamSequencePage *self)
+{
+  GtkWidget *button = gtk_menu_button_new (), *popover = gtk_popover_new (),
+            *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4),
+            *hint =
+                gtk_label_new (_ ("Drag a tissue · click a dot to add a measured one · double click adds one there"));
+  self->tissue_chart = lam_tissue_chart_new (self->session);
+  gtk_widget_add_css_class (hint, "dim-label");
+  gtk_widget_add_css_class (hint, "pane-hint");
+  gtk_label_set_wrap (GTK_LABEL (hint), TRUE);
+  gtk_widget_set_size_request (self->tissue_chart, 480, 380);
+  gtk_box_append (GTK_BOX (box), self->tissue_chart);
+  gtk_box_append (GTK_BOX (box), hint);
+  gtk_popover_set_child (GTK_POPOVER (popover), box);
+  gtk_popover_set_position (GTK_POPOVER (popover), GTK_POS_RIGHT);
+  gtk_menu_button_set_label (GTK_MENU_BUTTON (button), _ ("Add on the T1–T2 chart"));
+  gtk_menu_button_set_direction (GTK_MENU_BUTTON (button), GTK_ARROW_RIGHT);
+  gtk_menu_button_set_popover (GTK_MENU_BUTTON (button), popover);
+  gtk_widget_add_css_class (button, "compact");
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_set_halign (button, GTK_ALIGN_START);
+  g_signal_connect_object (self->tissue_chart, "describe", G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (self->tissue_chart, "refused", G_CALLBACK (refused_cb), self, 0);
+  self->chart_button = button;
+  return button;
+}
+
 static GtkWidget *
 new_tissue_group (LamSequencePage *self)
 {
@@ -495,6 +533,7 @@ new_tissue_group (LamSequencePage *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->tissue_list), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Tissues"), -1);
   gtk_box_append (GTK_BOX (box), head);
   gtk_box_append (GTK_BOX (box), self->tissue_list);
+  gtk_box_append (GTK_BOX (box), new_chart_button (self));
   return box;
 }
 
@@ -668,6 +707,8 @@ new_main (LamSequencePage *self)
   gtk_box_append (GTK_BOX (self->tab_bar), switcher);
   gtk_box_append (GTK_BOX (self->tab_bar), self->tab_end);
   add_tab (self, "timeline", _ ("Timeline"), new_timeline (self));
+  self->states = lam_states_tab_new (self->session);
+  add_tab (self, "states", _ ("States"), self->states);
   gtk_widget_set_hexpand (main, TRUE);
   gtk_box_append (GTK_BOX (main), self->tab_bar);
   gtk_box_append (GTK_BOX (main), self->problem);
@@ -698,6 +739,7 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
   g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
   g_signal_connect_object (self->train, "notify::pulse", G_CALLBACK (pulse_notify_cb), self, 0);
   g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (self->states, "describe", G_CALLBACK (describe_cb), self, 0);
   protocol_changed_cb (session, self);
   update_legend (self);
   result_cb (session, self);
@@ -709,6 +751,30 @@ lam_sequence_page_get_train (LamSequencePage *self)
   return self->train;
 }
 
+GtkWidget *
+lam_sequence_page_get_tissue_chart (LamSequencePage *self)
+{
+  return self->tissue_chart;
+}
+
+void
+lam_sequence_page_open_tissue_chart (LamSequencePage *self)
+{
+  gtk_menu_button_popup (GTK_MENU_BUTTON (self->chart_button));
+}
+
+GtkWidget *
+lam_sequence_page_get_states (LamSequencePage *self)
+{
+  return self->states;
+}
+
+void
+lam_sequence_page_show_tab (LamSequencePage *self, const char *name)
+{
+  gtk_stack_set_visible_child_name (self->tabs, name);
+}
+
 void
 lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show)
 {
@@ -718,8 +784,9 @@ lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show)
 void
 lam_sequence_page_next_pane (LamSequencePage *self, int step)
 {
-  GtkWidget *panes[] = {self->sidebar, self->train, GTK_WIDGET (self->signal_chart),
-                        GTK_WIDGET (self->sensitivity_chart), self->bounds};
+  GtkWidget *panes[] = {
+      self->sidebar, self->train, self->states, GTK_WIDGET (self->signal_chart), GTK_WIDGET (self->sensitivity_chart),
+      self->bounds};
   GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
   int n = G_N_ELEMENTS (panes), at = -1;
   for (int i = 0; i < n && focus != NULL; i++)

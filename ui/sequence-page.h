@@ -15,6 +15,12 @@ G_DECLARE_FINAL_TYPE (LamSequencePage, lam_sequence_page, LAM, SEQUENCE_PAGE, Ad
 void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *session);
 GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
 LamSequenceOptimise *lam_sequence_page_get_optimise (LamSequencePage *self);
+GtkWidget *lam_sequence_page_get_states (LamSequencePage *self); /* a LamStatesTab */
+/* A LamTissueChart, in a popover of the sidebar. */
+GtkWidget *lam_sequence_page_get_tissue_chart (LamSequencePage *self);
+void lam_sequence_page_open_tissue_chart (LamSequencePage *self);
+/* "timeline", "states", ... */
+void lam_sequence_page_show_tab (LamSequencePage *self, const char *name);
 void lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show);
 void lam_sequence_page_next_pane (LamSequencePage *self, int step);
 

@@ -54,33 +54,6 @@ free_request (gpointer data)
   g_free (r);
 }
 
-/* The same numbers as @from, value by value: what is unchanged packs nothing. */
-static gboolean
-follow (LamModel *m, const LamProtocol *from, GError **error)
-{
-  const LamTemplate *t = lam_protocol_template (from);
-  for (const LamField *f = t->fields; f->name; f++) {
-    int n, have;
-    const double *values = lam_protocol_get (from, f->name, &n),
-                 *now = lam_protocol_get (lam_model_protocol (m), f->name, &have);
-    if ((n != have || memcmp (values, now, n * sizeof *values) != 0) && !lam_model_set (m, f->name, values, n, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-follow_engine (LamModel **m, const Request *r, GError **error)
-{
-  if (*m && lam_protocol_template (lam_model_protocol (*m)) != lam_protocol_template (r->protocol))
-    g_clear_pointer (m, lam_model_free);
-  if (!*m) {
-    *m = lam_model_new_for (lam_protocol_copy (r->protocol));
-    return TRUE;
-  }
-  return follow (*m, r->protocol, error);
-}
-
 static gpointer
 work (gpointer owner, gpointer request, GError **error)
 {
@@ -88,7 +61,7 @@ work (gpointer owner, gpointer request, GError **error)
   Request *r = request;
   if (!self->devices && !(self->devices = lam_devices_new ("cpu", error)))
     return NULL;
-  if (!follow_engine (&self->engine, r, error) || !follow_engine (&self->finer, r, error))
+  if (!lam_model_follow (&self->engine, r->protocol, error) || !lam_model_follow (&self->finer, r->protocol, error))
     return NULL;
   lam_model_set_orders (self->engine, r->orders);
   LamSequenceResult *result =

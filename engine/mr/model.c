@@ -75,6 +75,26 @@ lam_model_set (LamModel *m, const char *name, const double *values, int n, GErro
   return TRUE;
 }
 
+gboolean
+lam_model_follow (LamModel **m, const LamProtocol *protocol, GError **error)
+{
+  const LamTemplate *t = lam_protocol_template (protocol);
+  if (*m && (*m)->protocol && lam_protocol_template ((*m)->protocol) != t)
+    g_clear_pointer (m, lam_model_free);
+  if (!*m) {
+    *m = lam_model_new_for (lam_protocol_copy (protocol));
+    return TRUE;
+  }
+  for (const LamField *f = t->fields; f->name; f++) {
+    int n, have;
+    const double *values = lam_protocol_get (protocol, f->name, &n),
+                 *now = lam_protocol_get ((*m)->protocol, f->name, &have);
+    if ((n != have || memcmp (values, now, n * sizeof *values) != 0) && !lam_model_set (*m, f->name, values, n, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 void
 lam_model_set_orders (LamModel *m, int orders)
 {

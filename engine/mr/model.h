@@ -22,6 +22,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamModel, lam_model_free)
 const LamProtocol *lam_model_protocol (const LamModel *m); /* NULL without a template */
 /* As lam_protocol_set (); the model follows at the next question. */
 gboolean lam_model_set (LamModel *m, const char *name, const double *values, int n, GError **error);
+/* Makes *@m (NULL: none yet) a model of @protocol's template with its numbers, value by value: what is unchanged packs nothing. */
+gboolean lam_model_follow (LamModel **m, const LamProtocol *protocol, GError **error);
 /* Orders kept; 0: the template's own. */
 void lam_model_set_orders (LamModel *m, int orders);
 
