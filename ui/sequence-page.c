@@ -5,10 +5,12 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "accessible-name.h"
 #include "bounds-view.h"
 #include "chart.h"
 #include "curves-layer.h"
 #include "group.h"
+#include "model/sequence-compare.h"
 #include "model/sequence-optimise.h"
 #include "model/tissue-presets.h"
 #include "palette.h"
@@ -19,6 +21,16 @@
 
 /* What of the complex signal is drawn. */
 typedef enum { PART_MAGNITUDE, PART_PHASE, PART_REAL, PART_IMAGINARY, PARTS } Part;
+
+/* Sensitivities that can be drawn, each in its style. */
+enum { BY = 3 };
+static const struct {
+  int kind;
+  LamCurveStyle style;
+  const char *name, *sign;
+} sensitivities[BY] = {{LAM_BY_T1, LAM_CURVE_SOLID, "T1", "―"},
+                       {LAM_BY_T2, LAM_CURVE_DASHED, "T2", "╌╌"},
+                       {LAM_BY_B1, LAM_CURVE_DASH_DOT, "B1", "╌·"}};
 
 struct _LamSequencePage {
   AdwBin parent_instance;
@@ -35,6 +47,8 @@ struct _LamSequencePage {
   LamAxis *signal_x;
   GtkWidget *bounds, *optimise_label, *optimise_button, *stop_button, *back_button;
   LamSequenceOptimise *optimise;
+  LamSequenceCompare *compare;
+  GtkWidget *by[BY]; /* which sensitivities are drawn */
   Part part;
   gboolean part_chosen; /* by hand: else what suits the signal */
 };
@@ -81,6 +95,7 @@ static void
 update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSequenceResult *before)
 {
   GListModel *tissues = lam_sequence_session_get_tissues (self->session);
+  const LamSpinSum *sum = lam_sequence_compare_get_sum (self->compare);
   g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
   lam_curves_layer_begin (self->signal, x, r->samples);
   for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
@@ -95,6 +110,11 @@ update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSeque
       fill_part (y, self->part, r->theory_re + at, r->theory_im + at, r->samples);
       lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DASHED, NULL);
     }
+    if (sum != NULL && sum->samples == r->samples && v < sum->tissues) {
+      g_autofree char *label = g_strdup_printf (_ ("%s (Bloch)"), lam_tissue_item_get_name (item));
+      fill_part (y, self->part, sum->re + at, sum->im != NULL ? sum->im + at : NULL, r->samples);
+      lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DASHED, label);
+    }
     fill_part (y, self->part, r->re != NULL ? r->re + at : NULL, r->im != NULL ? r->im + at : NULL, r->samples);
     lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_SOLID, lam_tissue_item_get_name (item));
     if (isfinite (r->cut[v]) && r->cut[v] > 1e-3 && self->part != PART_PHASE) {
@@ -107,19 +127,21 @@ update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSeque
   lam_curves_layer_end (self->signal);
 }
 
-/* dS/dq times q: what 100 % more would bring, to first order. T1 solid, T2 dashed; of the part that is drawn. */
+/* dS/dq times q: what 100 % more would bring, to first order; of the part that is drawn. */
 static void
 update_sensitivity (LamSequencePage *self, const LamSequenceResult *r)
 {
   GListModel *tissues = lam_sequence_session_get_tissues (self->session);
-  static const char *const names[] = {"T1", "T2"};
   g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
   lam_curves_layer_begin (self->sensitivity, x, r->samples);
   for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
     g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, v);
     for (int k = 0; k < r->kinds; k++) {
       int kind = r->kind[k], at = (v * r->kinds + k) * r->samples, own = v * r->samples;
-      if (kind != LAM_BY_T1 && kind != LAM_BY_T2)
+      int by = 0;
+      while (by < BY && sensitivities[by].kind != kind)
+        by++;
+      if (by == BY || !gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->by[by])))
         continue;
       for (int i = 0; i < r->samples; i++) {
         double re = r->re != NULL ? r->re[own + i] : 0, im = r->im != NULL ? r->im[own + i] : 0;
@@ -132,12 +154,23 @@ update_sensitivity (LamSequencePage *self, const LamSequenceResult *r)
                                                   : 0;
         y[i] = d * r->value[v][kind];
       }
-      g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), names[kind]);
-      lam_curves_layer_add (self->sensitivity, y, lam_tissue_item_get_colour (item),
-                            kind == LAM_BY_T1 ? LAM_CURVE_SOLID : LAM_CURVE_DASHED, label);
+      g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), sensitivities[by].name);
+      lam_curves_layer_add (self->sensitivity, y, lam_tissue_item_get_colour (item), sensitivities[by].style, label);
     }
   }
   lam_curves_layer_end (self->sensitivity);
+}
+
+/* A template that does not know a quantity has no sensitivity to it. */
+static void
+update_by (LamSequencePage *self, const LamSequenceResult *r)
+{
+  for (int by = 0; by < BY; by++) {
+    gboolean there = FALSE;
+    for (int k = 0; k < r->kinds; k++)
+      there |= r->kind[k] == sensitivities[by].kind;
+    gtk_widget_set_sensitive (self->by[by], there);
+  }
 }
 
 static void
@@ -152,26 +185,15 @@ update_legend (LamSequencePage *self)
     g_string_append_printf (markup, "%s<span foreground=\"#%02x%02x%02x\">―</span> %s", i ? "   " : "",
                             (int) (c.red * 255), (int) (c.green * 255), (int) (c.blue * 255), name);
   }
+  /* Which model a curve comes from. */
+  const LamSpinSum *sum = lam_sequence_compare_get_sum (self->compare);
+  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
+  if (sum != NULL) {
+    g_autofree char *of = g_strdup_printf (_ ("line: EPG · dashes: Bloch, %d spins"), sum->spins);
+    g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", of);
+  } else if (r != NULL && r->theory_re != NULL)
+    g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", _ ("line: EPG · dashes: closed form"));
   gtk_label_set_markup (GTK_LABEL (self->legend), markup->str);
-}
-
-/* What the model leaves out, in words under its row. */
-static void
-update_notes (LamSequencePage *self, const LamSequenceResult *r)
-{
-  LamParameter *orders = lam_parameter_list_find (lam_sequence_session_get_model (self->session), "orders");
-  double worst = 0;
-  gboolean any = FALSE;
-  for (int v = 0; v < r->tissues; v++)
-    if (isfinite (r->cut[v])) {
-      worst = fmax (worst, r->cut[v]);
-      any = TRUE;
-    }
-  g_autofree char *cut = any ? g_strdup_printf (_ ("%d kept: costs at most %.2g %%"), r->orders, 100 * worst)
-                             : g_strdup_printf (r->orders > 0 ? _ ("%d kept: all that matter") : "", r->orders);
-  g_autofree char *note =
-      r->residual > 0 ? g_strdup_printf (_ ("%s · settled after %d playings"), cut, r->played) : g_strdup (cut);
-  lam_parameter_set_note (orders, note);
 }
 
 static void
@@ -187,10 +209,29 @@ result_cb (LamSequenceSession *session, LamSequencePage *self)
     self->part_chosen = FALSE;
   }
   update_signal (self, r, before);
+  update_by (self, r);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "sequence.auto-orders", !r->closed);
   update_sensitivity (self, r);
-  update_notes (self, r);
+  update_legend (self);
   g_autofree char *took = g_strdup_printf (_ ("signal and sensitivities in %.2g ms"), 1e3 * r->seconds);
   gtk_label_set_text (GTK_LABEL (self->took), took);
+}
+
+static void
+compare_cb (LamSequenceCompare *compare, LamSequencePage *self)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
+  update_legend (self);
+  if (r != NULL)
+    update_signal (self, r, lam_sequence_session_get_before (self->session));
+}
+
+static void
+by_toggled_cb (GtkToggleButton *button, LamSequencePage *self)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
+  if (r != NULL)
+    update_sensitivity (self, r);
 }
 
 static void
@@ -311,6 +352,12 @@ new_optimise_bar (LamSequencePage *self)
   g_signal_connect_object (self->optimise, "changed", G_CALLBACK (optimise_changed_cb), self, 0);
   optimise_changed_cb (self->optimise, self);
   return bar;
+}
+
+LamSequenceCompare *
+lam_sequence_page_get_compare (LamSequencePage *self)
+{
+  return self->compare;
 }
 
 LamSequenceOptimise *
@@ -560,6 +607,7 @@ new_sidebar (LamSequencePage *self)
                                   _ ("Train as a list or a formula"), -1);
   g_signal_connect (self->train_entry, "activate", G_CALLBACK (train_activate_cb), self);
   self->model_group = LAM_GROUP (lam_group_new (_ ("Model")));
+  g_object_set (self->model_group, "command", _ ("auto to 0.1 %"), "action-name", "sequence.auto-orders", NULL);
   gtk_box_append (GTK_BOX (self->groups), self->sequence_slot);
   gtk_box_append (GTK_BOX (self->groups), self->summary);
   gtk_box_append (GTK_BOX (self->groups), self->train_entry);
@@ -627,6 +675,28 @@ new_part_buttons (LamSequencePage *self)
   return box;
 }
 
+/* T1, T2, B1: which sensitivities are drawn, and how. */
+static GtkWidget *
+new_by_buttons (LamSequencePage *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *linked = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  gtk_box_append (GTK_BOX (box), new_dim (_ ("per 100 % of")));
+  gtk_widget_add_css_class (linked, "linked");
+  for (int i = 0; i < BY; i++) {
+    g_autofree char *label = g_strdup_printf ("%s %s", sensitivities[i].name, sensitivities[i].sign);
+    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s"), sensitivities[i].name);
+    self->by[i] = gtk_toggle_button_new_with_label (label);
+    gtk_widget_add_css_class (self->by[i], "small");
+    gtk_widget_set_tooltip_text (self->by[i], name);
+    lam_accessible_name (self->by[i], name);
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->by[i]), sensitivities[i].kind != LAM_BY_B1);
+    g_signal_connect (self->by[i], "toggled", G_CALLBACK (by_toggled_cb), self);
+    gtk_box_append (GTK_BOX (linked), self->by[i]);
+  }
+  gtk_box_append (GTK_BOX (box), linked);
+  return box;
+}
+
 static LamChart *
 new_chart (LamCurvesLayer **layer, const char *name, const char *y_label)
 {
@@ -648,7 +718,7 @@ new_timeline (LamSequencePage *self)
   self->train = lam_train_view_new (self->session);
   self->took = new_dim ("");
   self->signal_chart = new_chart (&self->signal, _ ("Signal by sample"), _ ("signal"));
-  self->sensitivity_chart = new_chart (&self->sensitivity, _ ("Sensitivity to T1 and T2 by sample"), _ ("sensitivity"));
+  self->sensitivity_chart = new_chart (&self->sensitivity, _ ("Sensitivity by sample"), _ ("sensitivity"));
   self->bounds = lam_bounds_view_new (self->session);
   self->legend = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->legend, "pane-hint");
@@ -656,8 +726,7 @@ new_timeline (LamSequencePage *self)
   gtk_box_append (GTK_BOX (right), new_part_buttons (self));
   GtkWidget *train = new_card (_ ("Train"), self->took, self->train),
             *signal = new_card (_ ("Signal"), right, GTK_WIDGET (self->signal_chart)),
-            *sensitivity = new_card (_ ("Sensitivity"), new_dim (_ ("per 100 % of T1 (line), T2 (dashes)")),
-                                     GTK_WIDGET (self->sensitivity_chart)),
+            *sensitivity = new_card (_ ("Sensitivity"), new_by_buttons (self), GTK_WIDGET (self->sensitivity_chart)),
             *bounds =
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
   gtk_box_append (GTK_BOX (bounds), new_optimise_bar (self));
@@ -721,6 +790,7 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
 {
   g_return_if_fail (LAM_IS_SEQUENCE_PAGE (self) && self->session == NULL);
   self->session = g_object_ref (session);
+  self->compare = lam_sequence_compare_new (session);
   adw_flap_set_flap (self->flap, new_sidebar (self));
   adw_flap_set_separator (self->flap, gtk_separator_new (GTK_ORIENTATION_VERTICAL));
   adw_flap_set_content (self->flap, new_main (self));
@@ -737,6 +807,7 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
   g_signal_connect_object (session, "train-changed", G_CALLBACK (train_changed_cb), self, 0);
   g_signal_connect_object (session, "result", G_CALLBACK (result_cb), self, 0);
   g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
+  g_signal_connect_object (self->compare, "changed", G_CALLBACK (compare_cb), self, 0);
   g_signal_connect_object (self->train, "notify::pulse", G_CALLBACK (pulse_notify_cb), self, 0);
   g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
   g_signal_connect_object (self->states, "describe", G_CALLBACK (describe_cb), self, 0);
@@ -815,13 +886,23 @@ lam_sequence_page_dispose (GObject *object)
   if (self->optimise != NULL)
     lam_sequence_optimise_close (self->optimise);
   g_clear_object (&self->optimise);
+  if (self->compare != NULL)
+    lam_sequence_compare_close (self->compare);
+  g_clear_object (&self->compare);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_sequence_page_parent_class)->dispose (object);
 }
 
 static void
+auto_orders_action (GtkWidget *widget, const char *name, GVariant *target)
+{
+  lam_sequence_session_find_orders (LAM_SEQUENCE_PAGE (widget)->session);
+}
+
+static void
 lam_sequence_page_class_init (LamSequencePageClass *klass)
 {
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (klass), "sequence.auto-orders", NULL, auto_orders_action);
   G_OBJECT_CLASS (klass)->dispose = lam_sequence_page_dispose;
   status_signal = g_signal_new ("status", LAM_TYPE_SEQUENCE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                                 1, G_TYPE_STRING);

@@ -4,6 +4,7 @@
 
 #include <adwaita.h>
 
+#include "model/sequence-compare.h"
 #include "model/sequence-optimise.h"
 
 G_BEGIN_DECLS
@@ -14,6 +15,7 @@ G_DECLARE_FINAL_TYPE (LamSequencePage, lam_sequence_page, LAM, SEQUENCE_PAGE, Ad
 /* Signal "status" (text): what is under the hand. Set once, before the page is shown. */
 void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *session);
 GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
+LamSequenceCompare *lam_sequence_page_get_compare (LamSequencePage *self);
 LamSequenceOptimise *lam_sequence_page_get_optimise (LamSequencePage *self);
 GtkWidget *lam_sequence_page_get_states (LamSequencePage *self); /* a LamStatesTab */
 /* A LamTissueChart, in a popover of the sidebar. */

@@ -8,7 +8,12 @@
 
 #include "core/error.h"
 #include "model/number-list.h"
+#include "model/sequence-approximations.h"
+#include "mr/approximations.h"
 #include "run/newest.h"
+
+/* What the least orders may cost, of the peak. */
+#define LEAST_COST 1e-3
 
 struct _LamSequenceSession {
   GObject parent_instance;
@@ -24,8 +29,9 @@ struct _LamSequenceSession {
   int drag;
   guint ask_source;
   gboolean loading, well;
+  gboolean finding; /* the least orders, with the next answer */
   /* The worker's own. */
-  LamModel *engine, *finer;
+  LamModel *engine, *finer, *other;
   LamDevices *devices;
 };
 
@@ -40,9 +46,9 @@ typedef struct {
   guint64 serial;
   LamProtocol *protocol;
   LamTissues *tissues;
-  LamSimulateOptions options;
-  int orders;
+  LamApproximations approximations;
   double noise;
+  gboolean find_orders;
 } Request;
 
 static void
@@ -61,14 +67,39 @@ work (gpointer owner, gpointer request, GError **error)
   Request *r = request;
   if (!self->devices && !(self->devices = lam_devices_new ("cpu", error)))
     return NULL;
-  if (!lam_model_follow (&self->engine, r->protocol, error) || !lam_model_follow (&self->finer, r->protocol, error))
-    return NULL;
-  lam_model_set_orders (self->engine, r->orders);
+  LamModel **const models[] = {&self->engine, &self->finer, &self->other};
+  LamSimulateOptions options = {0};
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++) {
+    if (!lam_model_follow (models[i], r->protocol, error))
+      return NULL;
+    lam_approximations_apply (&r->approximations, *models[i], &options);
+  }
+  int least = 0;
+  if (r->find_orders) {
+    least = lam_model_least_orders (self->other, self->finer, r->tissues, &options, LEAST_COST, self->devices, NULL,
+                                    &least, NULL)
+                ? least
+                : -1;
+    lam_approximations_apply (&r->approximations, self->other, &options);
+  }
   LamSequenceResult *result =
-      lam_sequence_result_make (self->engine, self->finer, r->tissues, &r->options, r->noise, self->devices, error);
-  if (result)
-    result->serial = r->serial;
+      lam_sequence_result_make (self->engine, self->finer, r->tissues, &options, r->noise, self->devices, error);
+  if (!result)
+    return NULL;
+  lam_approximations_measure (&r->approximations, self->engine, self->other, r->tissues, self->devices, result);
+  result->least_orders = least;
+  result->serial = r->serial;
   return result;
+}
+
+static void
+take_orders (LamSequenceSession *self, const LamSequenceResult *r)
+{
+  if (!self->finding || r->least_orders == 0)
+    return;
+  self->finding = FALSE;
+  if (r->least_orders > 0)
+    lam_parameter_edit (lam_parameter_list_find (self->model, "orders"), g_variant_new_int64 (r->least_orders), NULL);
 }
 
 static void
@@ -83,6 +114,8 @@ answered (gpointer owner)
   if (!self->well)
     g_signal_emit (self, signals[FAILED], 0, NULL);
   self->well = TRUE;
+  lam_approximations_say (self->model, r, G_LIST_MODEL (self->tissues));
+  take_orders (self, r);
   g_signal_emit (self, signals[RESULT], 0);
 }
 
@@ -112,6 +145,7 @@ collect_tissues (LamSequenceSession *self, GError **error)
     return NULL;
   }
   LamTissues *t = lam_tissues_new (n);
+  const LamApproximations a = lam_approximations_read (self->model);
   g_autofree double *values = g_new (double, n);
   for (int q = 0; quantities[q]; q++) {
     gboolean any = q < 2;
@@ -121,7 +155,7 @@ collect_tissues (LamSequenceSession *self, GError **error)
       values[i] = lam_tissue_item_get (item, quantities[q], &given);
       any |= given;
     }
-    if (any && !lam_tissues_set (t, quantities[q], values, n, error)) {
+    if (any && lam_approximations_take (&a, quantities[q]) && !lam_tissues_set (t, quantities[q], values, n, error)) {
       lam_tissues_unref (t);
       return NULL;
     }
@@ -153,7 +187,8 @@ ask_cb (gpointer data)
   r->serial = ++self->serial;
   r->protocol = lam_protocol_copy (self->protocol);
   r->tissues = t;
-  r->orders = (int) lam_parameter_get_integer (lam_parameter_list_find (self->model, "orders"));
+  r->approximations = lam_approximations_read (self->model);
+  r->find_orders = self->finding;
   r->noise = lam_parameter_get_number (lam_parameter_list_find (self->model, "noise"));
   lam_newest_ask (self->newest, r);
   return G_SOURCE_REMOVE;
@@ -528,6 +563,13 @@ lam_sequence_session_remove_tissue (LamSequenceSession *self, LamTissueItem *ite
   ask (self);
 }
 
+void
+lam_sequence_session_find_orders (LamSequenceSession *self)
+{
+  self->finding = TRUE;
+  ask (self);
+}
+
 LamProtocol *
 lam_sequence_session_copy_protocol (LamSequenceSession *self)
 {
@@ -637,11 +679,7 @@ static void
 build_model (LamSequenceSession *self)
 {
   self->model = lam_parameter_list_new (self->undo);
-  LamParameter *orders =
-      lam_parameter_list_add (self->model, lam_parameter_new_integer ("orders", _ ("Orders kept"), "", 0, 0, 10000));
-  lam_parameter_set_special (orders, 0, _ ("automatic"));
-  lam_parameter_set_help (
-      orders, _ ("Orders of dephasing that are followed. More cost time, fewer cost truth: the error is shown."));
+  lam_approximations_add (self->model);
   LamParameter *noise =
       lam_parameter_list_add (self->model, lam_parameter_new_number ("noise", _ ("Noise"), "", 0.002, 1e-9, 10, 4));
   lam_parameter_set_help (noise,
@@ -713,6 +751,7 @@ lam_sequence_session_finalize (GObject *object)
   g_clear_pointer (&self->newest, lam_newest_free);
   g_clear_pointer (&self->engine, lam_model_free);
   g_clear_pointer (&self->finer, lam_model_free);
+  g_clear_pointer (&self->other, lam_model_free);
   g_clear_pointer (&self->devices, lam_devices_unref);
   g_clear_pointer (&self->protocol, lam_protocol_free);
   g_clear_pointer (&self->result, lam_sequence_result_unref);
