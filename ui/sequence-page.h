@@ -17,10 +17,8 @@ void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *s
 GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
 LamSequenceCompare *lam_sequence_page_get_compare (LamSequencePage *self);
 LamSequenceOptimise *lam_sequence_page_get_optimise (LamSequencePage *self);
-GtkWidget *lam_sequence_page_get_states (LamSequencePage *self); /* a LamStatesTab */
-/* A LamTissueChart, in a popover of the sidebar. */
-GtkWidget *lam_sequence_page_get_tissue_chart (LamSequencePage *self);
-void lam_sequence_page_open_tissue_chart (LamSequencePage *self);
+GtkWidget *lam_sequence_page_get_states (LamSequencePage *self);  /* a LamStatesTab */
+GtkWidget *lam_sequence_page_get_tissues (LamSequencePage *self); /* a LamTissueGroup */
 /* "timeline", "states", ... */
 void lam_sequence_page_show_tab (LamSequencePage *self, const char *name);
 void lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show);

@@ -139,6 +139,7 @@ static LamTissues *
 collect_tissues (LamSequenceSession *self, GError **error)
 {
   const char *const *quantities = lam_tissue_item_quantities ();
+  const LamTemplate *template = lam_protocol_template (self->protocol);
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->tissues));
   if (n == 0) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING, "%s", _ ("There is no tissue: add one to see its signal."));
@@ -149,6 +150,8 @@ collect_tissues (LamSequenceSession *self, GError **error)
   g_autofree double *values = g_new (double, n);
   for (int q = 0; quantities[q]; q++) {
     gboolean any = q < 2;
+    if (!lam_tissue_item_uses (template, quantities[q]))
+      continue;
     for (guint i = 0; i < n; i++) {
       g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
       gboolean given;
@@ -161,7 +164,7 @@ collect_tissues (LamSequenceSession *self, GError **error)
     }
   }
   /* Closed forms of gradient echoes know T2* instead. */
-  if (lam_template_find (lam_parameter_get_text (self->template))->closed)
+  if (template->closed)
     for (guint i = 0; i < n; i++) {
       g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
       values[i] = lam_tissue_item_get (item, "T2", NULL);
@@ -352,6 +355,10 @@ template_changed_cb (LamParameter *template, GParamSpec *pspec, LamSequenceSessi
   build_rows (self);
   default_train (self);
   hide_counts (self);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->tissues)); i++) {
+    g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
+    lam_tissue_item_show_for (item, lam_protocol_template (self->protocol));
+  }
   g_signal_emit (self, signals[PROTOCOL_CHANGED], 0);
   g_signal_emit (self, signals[TRAIN_CHANGED], 0);
   ask (self);
@@ -485,6 +492,7 @@ static void
 insert_tissue (LamSequenceSession *self, guint at, LamTissueItem *item)
 {
   g_signal_connect_object (item, "changed", G_CALLBACK (tissue_changed_cb), self, 0);
+  lam_tissue_item_show_for (item, lam_protocol_template (self->protocol));
   g_list_store_insert (self->tissues, MIN (at, g_list_model_get_n_items (G_LIST_MODEL (self->tissues))), item);
 }
 
