@@ -6,12 +6,13 @@
 #include <glib/gi18n.h>
 
 #include "accessible-name.h"
+#include "train-view.h"
 
 struct _LamStatesTab {
   GtkBox parent_instance;
   LamSequenceSession *session;
   LamSequenceStates *states;
-  GtkWidget *view, *stack, *empty, *tissue, *said, *took;
+  GtkWidget *train, *view, *stack, *empty, *tissue, *said, *took;
   GtkStringList *names;
   gboolean updating;
 };
@@ -72,6 +73,8 @@ changed_cb (LamSequenceStates *states, LamStatesTab *self)
   if (p->why != NULL) {
     g_autofree char *why = g_markup_escape_text (p->why, -1);
     adw_status_page_set_description (ADW_STATUS_PAGE (self->empty), why);
+    gtk_label_set_text (GTK_LABEL (self->said), "");
+    gtk_label_set_text (GTK_LABEL (self->took), "");
     return;
   }
   g_autofree char *path = lam_states_view_describe_path (LAM_STATES_VIEW (self->view));
@@ -89,7 +92,7 @@ changed_cb (LamSequenceStates *states, LamStatesTab *self)
 }
 
 static void
-describe_cb (LamStatesView *view, const char *text, LamStatesTab *self)
+describe_cb (GtkWidget *view, const char *text, LamStatesTab *self)
 {
   g_signal_emit (self, describe_signal, 0, text);
 }
@@ -159,6 +162,24 @@ new_head (LamStatesTab *self)
   return head;
 }
 
+static GtkWidget *
+new_card (GtkWidget *head, GtkWidget *body)
+{
+  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "pane");
+  if (head != NULL)
+    gtk_box_append (GTK_BOX (card), head);
+  gtk_box_append (GTK_BOX (card), body);
+  return card;
+}
+
+GtkWidget *
+lam_states_tab_get_train (LamStatesTab *self)
+{
+  return self->train;
+}
+
 LamSequenceStates *
 lam_states_tab_get_states (LamStatesTab *self)
 {
@@ -194,6 +215,10 @@ static void
 lam_states_tab_init (LamStatesTab *self)
 {
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
+  gtk_box_set_spacing (GTK_BOX (self), 10);
+  gtk_widget_set_margin_start (GTK_WIDGET (self), 10);
+  gtk_widget_set_margin_end (GTK_WIDGET (self), 10);
+  gtk_widget_set_margin_bottom (GTK_WIDGET (self), 10);
 }
 
 /* The view stays mapped beside the words that there is nothing: it is what asks. */
@@ -201,14 +226,10 @@ GtkWidget *
 lam_states_tab_new (LamSequenceSession *session)
 {
   LamStatesTab *self = g_object_new (LAM_TYPE_STATES_TAB, NULL);
-  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *overlay = gtk_overlay_new ();
+  GtkWidget *overlay = gtk_overlay_new ();
   self->session = g_object_ref (session);
   self->states = lam_sequence_states_new (session);
-  gtk_widget_add_css_class (card, "card");
-  gtk_widget_add_css_class (card, "pane");
-  gtk_widget_set_margin_start (card, 10);
-  gtk_widget_set_margin_end (card, 10);
-  gtk_widget_set_margin_bottom (card, 10);
+  self->train = lam_train_view_new (session);
   self->view = lam_states_view_new (self->states);
   self->said = new_hint ();
   self->empty = adw_status_page_new ();
@@ -221,15 +242,16 @@ lam_states_tab_new (LamSequenceSession *session)
   gtk_widget_set_vexpand (self->view, TRUE);
   gtk_overlay_set_child (GTK_OVERLAY (overlay), self->view);
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), self->stack);
-  gtk_box_append (GTK_BOX (card), new_head (self));
-  gtk_box_append (GTK_BOX (card), overlay);
-  gtk_box_append (GTK_BOX (card), self->said);
-  gtk_widget_set_vexpand (card, TRUE);
-  gtk_box_append (GTK_BOX (self), card);
+  GtkWidget *map = new_card (new_head (self), overlay);
+  gtk_box_append (GTK_BOX (map), self->said);
+  gtk_widget_set_vexpand (map, TRUE);
+  gtk_box_append (GTK_BOX (self), new_card (NULL, self->train));
+  gtk_box_append (GTK_BOX (self), map);
   GListModel *tissues = lam_sequence_session_get_tissues (session);
   g_signal_connect_object (tissues, "items-changed", G_CALLBACK (tissues_cb), self, 0);
   g_signal_connect_object (self->states, "changed", G_CALLBACK (changed_cb), self, 0);
   g_signal_connect_object (self->view, "describe", G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
   tissues_cb (tissues, 0, 0, 0, self);
   return GTK_WIDGET (self);
 }

@@ -1,4 +1,4 @@
-/* states-tab.h: the States tab of the Sequence workspace: the map of one tissue's states, and what of them is shown. */
+/* states-tab.h: the States tab of the Sequence workspace: the train, which can be dragged, over the map of one tissue's states. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -12,6 +12,7 @@ G_DECLARE_FINAL_TYPE (LamStatesTab, lam_states_tab, LAM, STATES_TAB, GtkBox)
 
 /* Signal "describe" (text): what is under the hand, NULL: nothing. */
 GtkWidget *lam_states_tab_new (LamSequenceSession *session);
+GtkWidget *lam_states_tab_get_train (LamStatesTab *self); /* a LamTrainView */
 LamSequenceStates *lam_states_tab_get_states (LamStatesTab *self);
 LamStatesView *lam_states_tab_get_view (LamStatesTab *self);
 

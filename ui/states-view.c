@@ -22,6 +22,7 @@ struct _LamStatesView {
   gboolean has_cursor;
   double time; /* of the cursor */
   int order;
+  double pointer_x, pointer_y;
 };
 
 G_DEFINE_FINAL_TYPE (LamStatesView, lam_states_view, GTK_TYPE_WIDGET)
@@ -417,6 +418,11 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, LamStatesVi
 {
   double time = 0;
   int order = 0;
+  /* GTK tells of it again when things were drawn: a cursor that was moved by keys stays. */
+  if (x == self->pointer_x && y == self->pointer_y)
+    return;
+  self->pointer_x = x;
+  self->pointer_y = y;
   gboolean has = hit (self, x, y, &time, &order);
   set_cursor (self, has, time, order);
 }

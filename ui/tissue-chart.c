@@ -500,6 +500,22 @@ tissues_cb (GListModel *tissues, guint position, guint removed, guint added, Lam
   gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 
+/* In the order of the list, wherever they lie. */
+static gboolean
+lam_tissue_chart_focus (GtkWidget *widget, GtkDirectionType direction)
+{
+  LamTissueChart *self = LAM_TISSUE_CHART (widget);
+  GtkWidget *now = gtk_widget_get_focus_child (widget);
+  int n = (int) self->handles->len, at = -1;
+  if (direction != GTK_DIR_TAB_FORWARD && direction != GTK_DIR_TAB_BACKWARD)
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    if (g_ptr_array_index (self->handles, i) == (gpointer) now)
+      at = i;
+  int next = direction == GTK_DIR_TAB_FORWARD ? at + 1 : at < 0 ? n - 1 : at - 1;
+  return next >= 0 && next < n && gtk_widget_grab_focus (g_ptr_array_index (self->handles, next));
+}
+
 static void
 lam_tissue_chart_dispose (GObject *object)
 {
@@ -517,6 +533,7 @@ lam_tissue_chart_class_init (LamTissueChartClass *klass)
   widget_class->snapshot = lam_tissue_chart_snapshot;
   widget_class->measure = lam_tissue_chart_measure;
   widget_class->size_allocate = lam_tissue_chart_size_allocate;
+  widget_class->focus = lam_tissue_chart_focus;
   gtk_widget_class_set_css_name (widget_class, "tissuechart");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   signals[DESCRIBE] = g_signal_new ("describe", LAM_TYPE_TISSUE_CHART, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,

@@ -27,9 +27,8 @@ lam_approximations_add (LamParameterList *model)
   lam_parameter_set_special (p, 0, _ ("automatic"));
   lam_parameter_set_help (
       p, _ ("Orders of dephasing that are followed. More cost time, fewer cost truth: the error is shown."));
-  add_switch (
-      model, "slice", _ ("Slice profile"), FALSE,
-      _ ("Pulses select a slice, across which the flip angle varies; the signal is that of one slice thickness."));
+  add_switch (model, "slice", _ ("Slice profile"), FALSE,
+              _ ("Pulses select a slice, across which the flip angle varies: 21 positions over two thicknesses."));
   p = lam_parameter_list_add (
       model, lam_parameter_new_number ("slice_bandwidth_time", _ ("Bandwidth × time"), "", 4, 1, 12, 1));
   lam_parameter_set_help (p, _ ("Of the sinc pulses: larger is a sharper slice."));
@@ -208,11 +207,11 @@ say_orders (LamParameter *p, const LamSequenceResult *r)
       worst = fmax (worst, r->cut[v]);
       any = TRUE;
     }
-  g_autofree char *cut = r->closed ? g_strdup (_ ("a closed form has no orders"))
-                         : any     ? g_strdup_printf (_ ("%d kept: costs at most %.2g %%"), r->orders, 100 * worst)
-                                   : g_strdup_printf (_ ("%d kept: all that matter"), r->orders);
-  g_autofree char *note =
-      r->residual > 0 ? g_strdup_printf (_ ("%s · settled after %d playings"), cut, r->played) : g_strdup (cut);
+  g_autofree char *cut = r->closed             ? g_strdup (_ ("a closed form has no orders"))
+                         : any && worst < 1e-6 ? g_strdup_printf (_ ("%d kept: costs nothing to speak of"), r->orders)
+                         : any ? g_strdup_printf (_ ("%d kept: costs at most %.2g %%"), r->orders, 100 * worst)
+                               : g_strdup_printf (_ ("%d kept: all that matter"), r->orders);
+  g_autofree char *note = r->residual > 0 ? g_strdup_printf (_ ("%s · %d playings"), cut, r->played) : g_strdup (cut);
   say (p, !r->closed, note);
 }
 

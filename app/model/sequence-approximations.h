@@ -18,7 +18,7 @@ typedef struct {
 } LamApproximations;
 
 /* Positions across the slice, where there is a profile. */
-#define LAM_SLICE_POSITIONS 15
+#define LAM_SLICE_POSITIONS 21
 
 /* Orders, slice profile, second pool, off-resonance, comparison. */
 void lam_approximations_add (LamParameterList *model);

@@ -87,19 +87,20 @@ make_edges (LamStatesPicture *p)
 {
   const LamStates *s = &p->states;
   int64_t n = s->columns;
-  p->edge = g_new (double, n + 1);
+  p->edge = g_new0 (double, n + 1);
   /* What is left when all is over takes no room, unless there is nothing else. */
   gboolean ends = n > 1 && s->kind[n - 1] == 0 && s->time[n - 1] > s->time[n - 2];
-  if (ends) {
-    p->edge[n] = s->time[n - 1];
+  if (ends)
     n--;
-  }
-  double last = s->time[n - 1], end = s->duration > last * (1 + 1e-9) ? s->duration : last * 1.03;
-  p->edge[n] = end > 0 ? end : 1e-3;
+  /* Of a long wait at the end the beginning is enough. */
+  double last = s->time[n - 1], rest = s->duration > last * (1 + 1e-9) ? s->duration - last : 0.02 * last;
+  double end = last > 0 ? last + fmin (rest, 0.06 * last) : fmax (rest, 1e-3);
+  for (int64_t i = n; i <= s->columns; i++)
+    p->edge[i] = end;
   for (int64_t i = 0, j; i < n; i = j) {
     for (j = i + 1; j < n && s->time[j] <= s->time[i] + 1e-12;)
       j++;
-    double next = j < n ? s->time[j] : p->edge[n];
+    double next = j < n ? s->time[j] : end;
     for (int64_t k = i; k < j; k++)
       p->edge[k] = s->time[i] + (next - s->time[i]) * (double) (k - i) / (double) (j - i);
   }
