@@ -496,6 +496,7 @@ new_card (const char *title, GtkWidget *right, GtkWidget *body)
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "pane");
   gtk_widget_set_hexpand (label, TRUE);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_NONE); /* the hint gives way first */
   gtk_box_append (GTK_BOX (head), label);
   if (right != NULL)
     gtk_box_append (GTK_BOX (head), right);
@@ -542,7 +543,7 @@ new_by_buttons (LamSequencePage *self)
   gtk_widget_add_css_class (linked, "linked");
   for (int i = 0; i < BY; i++) {
     g_autofree char *label = g_strdup_printf ("%s %s", sensitivities[i].name, sensitivities[i].sign);
-    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s"), sensitivities[i].name);
+    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s, for 100 %% more"), sensitivities[i].name);
     self->by[i] = gtk_toggle_button_new_with_label (label);
     gtk_widget_add_css_class (self->by[i], "small");
     gtk_widget_set_tooltip_text (self->by[i], name);
@@ -589,11 +590,11 @@ new_timeline (LamSequencePage *self)
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
   gtk_box_append (GTK_BOX (bounds), new_optimise_bar (self));
   gtk_widget_set_hexpand (sensitivity, TRUE);
-  gtk_widget_set_size_request (bounds, 360, -1);
+  gtk_widget_set_size_request (bounds, 320, -1);
   gtk_widget_set_vexpand (signal, TRUE);
   gtk_box_append (GTK_BOX (lower), sensitivity);
   gtk_box_append (GTK_BOX (lower), bounds);
-  gtk_widget_set_size_request (lower, -1, 200);
+  gtk_widget_set_size_request (lower, -1, 176);
   gtk_widget_set_hexpand (main, TRUE);
   gtk_widget_set_margin_start (main, 10);
   gtk_widget_set_margin_end (main, 10);
