@@ -192,7 +192,8 @@ update_legend (LamSequencePage *self)
     g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", of);
   } else if (r != NULL && r->theory_re != NULL)
     g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", _ ("line: EPG · dashes: closed form"));
-  gtk_label_set_markup (GTK_LABEL (self->legend), markup->str);
+  if (g_strcmp0 (gtk_label_get_label (GTK_LABEL (self->legend)), markup->str) != 0)
+    gtk_label_set_markup (GTK_LABEL (self->legend), markup->str);
 }
 
 static void

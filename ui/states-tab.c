@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "accessible-name.h"
+#include "model/sequence-approximations.h"
 #include "train-view.h"
 
 struct _LamStatesTab {
@@ -83,6 +84,8 @@ changed_cb (LamSequenceStates *states, LamStatesTab *self)
   if (p->states.looks > 2 * p->states.columns)
     g_string_append_printf (hint, _ (" Each column is the largest of %d looks."),
                             (int) ((p->states.looks + p->states.columns - 1) / p->states.columns));
+  if (lam_approximations_read (lam_sequence_session_get_model (self->session)).slice)
+    g_string_append (hint, _ (" At the centre of the slice."));
   if (p->trains > 1)
     g_string_append_printf (hint, _ (" The first of %d trains."), p->trains);
   gtk_label_set_text (GTK_LABEL (self->said), path != NULL ? path : hint->str);
