@@ -185,6 +185,24 @@ test_map (void)
   g_assert_cmpint (order, ==, 3);
   g_assert_cmpint (lam_states_picture_column (p, time), ==, column + 1);
 
+  /* The wheel opens up time about the pointer, 0 takes it back. */
+  lam_states_view_get_place (view, column, 2, &x, &y);
+  test_screen_point (widget, x, y, &sx, &sy);
+  test_xdotool ("mousemove %d %d click --repeat 6 --delay 30 4", sx, sy);
+  test_wait_frames (window, 5);
+  test_wait (has_picture, states);
+  p = lam_sequence_states_get_picture (states);
+  g_assert_cmpfloat (p->end - p->begin, <, 0.4 * p->edge[p->states.columns]);
+  double zoomed_x, zoomed_y;
+  lam_states_view_get_place (view, column, 2, &zoomed_x, &zoomed_y);
+  g_assert_cmpfloat_with_epsilon (zoomed_x, x, 6);
+  test_xdotool ("key 0");
+  test_wait_frames (window, 5);
+  test_wait (has_picture, states);
+  p = lam_sequence_states_get_picture (states);
+  g_assert_cmpfloat (p->begin, ==, 0);
+  g_assert_cmpfloat (p->end, ==, p->edge[p->states.columns]);
+
   /* The train above is dragged, and the map follows while it is. */
   double before = echo (p, 200, &column), hx, hy;
   GtkWidget *train = lam_states_tab_get_train (tab);

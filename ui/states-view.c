@@ -45,16 +45,10 @@ rows (const LamStatesPicture *p)
 }
 
 static double
-end_of (const LamStatesPicture *p)
-{
-  return p->edge[p->states.columns];
-}
-
-static double
 x_of (LamStatesView *self, double time)
 {
   graphene_rect_t r = plot (self);
-  return r.origin.x + time / end_of (self->shown) * r.size.width;
+  return r.origin.x + (time - self->shown->begin) / (self->shown->end - self->shown->begin) * r.size.width;
 }
 
 /* The middle of a row. */
@@ -92,7 +86,7 @@ hit (LamStatesView *self, double x, double y, double *time, int *order)
   graphene_rect_t r = plot (self);
   if (!is_drawn (self) || !graphene_rect_contains_point (&r, &GRAPHENE_POINT_INIT (x, y)))
     return FALSE;
-  *time = (x - r.origin.x) / r.size.width * end_of (self->shown);
+  *time = self->shown->begin + (x - r.origin.x) / r.size.width * (self->shown->end - self->shown->begin);
   int row = (int) ((y - r.origin.y) / r.size.height * rows (self->shown));
   *order = self->shown->orders - 1 - CLAMP (row, 0, rows (self->shown) - 1);
   return TRUE;
@@ -202,9 +196,10 @@ draw_axes (LamStatesView *self, GtkSnapshot *snapshot)
     g_autofree char *text = g_strdup_printf (k < 0 ? "−%g" : k > 0 && !p->longitudinal ? "+%g" : "%g", fabs (k));
     draw_text (self, snapshot, text, LEFT - 8, y_of (self, k), 1);
   }
-  double end = end_of (p), unit = end >= 1 ? 1 : 1e-3, every = nice_step (end / unit, (int) (r.size.width / 70));
-  for (double t = 0; t <= end / unit * (1 + 1e-9); t += every) {
-    g_autofree char *text = g_strdup_printf ("%g", t);
+  double unit = p->end >= 1 ? 1 : 1e-3, every = nice_step ((p->end - p->begin) / unit, (int) (r.size.width / 70));
+  for (double k = ceil (p->begin / unit / every - 1e-9); k * every <= p->end / unit * (1 + 1e-9); k++) {
+    double t = k * every;
+    g_autofree char *text = g_strdup_printf ("%.10g", t);
     double x = x_of (self, t * unit);
     gtk_snapshot_append_color (snapshot, &grid, &GRAPHENE_RECT_INIT (floor (x), bottom, 1, 4));
     draw_text (self, snapshot, text, x, bottom + 11, 0.5);
@@ -427,6 +422,48 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, LamStatesVi
   set_cursor (self, has, time, order);
 }
 
+/* By @factor about @time. */
+static void
+zoom (LamStatesView *self, double time, double factor)
+{
+  double from, to, whole = self->shown->edge[self->shown->states.columns], at = time / whole;
+  lam_sequence_states_get_range (self->states, &from, &to);
+  double span = CLAMP ((to - from) * factor, 1e-4, 1), part = (at - from) / (to - from);
+  lam_sequence_states_set_range (self->states, at - part * span, at - part * span + span);
+}
+
+/* The wheel zooms time at the pointer, with Shift it moves along. */
+static gboolean
+scroll_cb (GtkEventControllerScroll *controller, double dx, double dy, LamStatesView *self)
+{
+  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  double time, from, to;
+  int order;
+  if (!hit (self, self->pointer_x, self->pointer_y, &time, &order))
+    return FALSE;
+  lam_sequence_states_get_range (self->states, &from, &to);
+  if (dx != 0 || (state & GDK_SHIFT_MASK)) {
+    double step = (dx != 0 ? dx : dy) * 0.1 * (to - from);
+    lam_sequence_states_set_range (self->states, from + step, to + step);
+  } else
+    zoom (self, time, pow (1.25, dy));
+  return TRUE;
+}
+
+static gboolean
+zoom_key (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  LamStatesView *self = LAM_STATES_VIEW (widget);
+  double factor = g_variant_get_double (args);
+  if (!is_drawn (self))
+    return FALSE;
+  if (factor == 0)
+    lam_sequence_states_set_range (self->states, 0, 1);
+  else
+    zoom (self, self->has_cursor ? self->time : (self->shown->begin + self->shown->end) / 2, factor);
+  return TRUE;
+}
+
 static void
 leave_cb (GtkEventControllerMotion *controller, LamStatesView *self)
 {
@@ -460,6 +497,10 @@ walk_key (GtkWidget *widget, GVariant *args, gpointer data)
     return TRUE;
   }
   int64_t last = p->states.columns - 1, column = CLAMP (lam_states_picture_column (p, self->time) + across, 0, last);
+  double from, to, at = middle_of (p, column) / p->edge[p->states.columns];
+  lam_sequence_states_get_range (self->states, &from, &to);
+  if (at < from || at > to) /* what is walked to is seen */
+    lam_sequence_states_set_range (self->states, at - (to - from) / 2, at + (to - from) / 2);
   set_cursor (self, TRUE, middle_of (p, column),
               CLAMP (self->order + up, p->longitudinal ? 0 : -(p->orders - 1), p->orders - 1));
   return TRUE;
@@ -538,6 +579,13 @@ lam_states_view_class_init (LamStatesViewClass *klass)
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Return, 0, choose_key, NULL);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_space, 0, choose_key, NULL);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, drop_key, NULL);
+  static const struct {
+    guint key;
+    double factor;
+  } zooms[] = {
+      {GDK_KEY_plus, 0.5}, {GDK_KEY_KP_Add, 0.5}, {GDK_KEY_minus, 2}, {GDK_KEY_KP_Subtract, 2}, {GDK_KEY_0, 0}};
+  for (guint i = 0; i < G_N_ELEMENTS (zooms); i++)
+    gtk_widget_class_add_binding (widget_class, zooms[i].key, 0, zoom_key, "d", zooms[i].factor);
 }
 
 static void
@@ -548,6 +596,9 @@ lam_states_view_init (LamStatesView *self)
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
   gtk_widget_add_controller (GTK_WIDGET (self), motion);
+  GtkEventController *scroll = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+  g_signal_connect (scroll, "scroll", G_CALLBACK (scroll_cb), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), scroll);
   GtkGesture *click = gtk_gesture_click_new ();
   g_signal_connect (click, "pressed", G_CALLBACK (click_cb), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));

@@ -21,7 +21,7 @@ struct _LamSequenceStates {
   LamStatesPicture *picture;
   gboolean active, longitudinal, logarithmic, targeted;
   int width, height, tissue, target_order;
-  double target_time;
+  double target_time, from, to;
   guint8 colours[256 * 4];
   guint64 asked; /* the number of the newest request */
   guint ask_source;
@@ -67,7 +67,7 @@ typedef struct {
   LamTissues *tissues;
   int orders, tissue, width, height;
   gboolean longitudinal, logarithmic, targeted;
-  double target_time;
+  double target_time, from, to;
   int target_order;
   guint8 colours[256 * 4];
 } Request;
@@ -182,12 +182,12 @@ paint (LamStatesPicture *p, const Request *r)
   p->height = r->height;
   p->pixels = g_new (guint32, (gsize) p->width * p->height);
   g_autofree guint32 *lines = g_new (guint32, (gsize) rows * p->width);
-  const double end = p->edge[s->columns];
+  const double span = p->end - p->begin;
   /* Where the parts of one time are finer than pixels they are taken together, or they would beat with these. */
-  const gboolean fine = count_groups (s) * 4 > p->width;
+  const gboolean fine = (double) count_groups (s) * (r->to - r->from) * 4 > p->width;
   int64_t from = 0;
   for (int x = 0; x < p->width; x++) {
-    double low = end * x / p->width, high = end * (x + 1) / p->width;
+    double low = p->begin + span * x / p->width, high = p->begin + span * (x + 1) / p->width;
     while (from + 1 < s->columns && p->edge[from + 1] <= low)
       from++;
     int64_t to = from + 1; /* every column that any of this pixel belongs to */
@@ -247,6 +247,8 @@ work (gpointer owner, gpointer request, GError **error)
   }
   lam_model_programs (self->engine, &p->trains, NULL);
   make_edges (p);
+  p->begin = r->from * p->edge[p->states.columns];
+  p->end = r->to * p->edge[p->states.columns];
   measure (p);
   if (r->width > 0 && r->height > 0)
     paint (p, r);
@@ -299,6 +301,8 @@ ask_cb (gpointer data)
   r->logarithmic = self->logarithmic;
   r->targeted = self->targeted;
   r->target_time = self->target_time;
+  r->from = self->from;
+  r->to = self->to;
   r->target_order = self->target_order;
   memcpy (r->colours, self->colours, sizeof r->colours);
   lam_newest_ask (self->newest, r);
@@ -365,6 +369,25 @@ lam_sequence_states_set_logarithmic (LamSequenceStates *self, gboolean logarithm
 {
   self->logarithmic = logarithmic;
   ask (self);
+}
+
+void
+lam_sequence_states_set_range (LamSequenceStates *self, double from, double to)
+{
+  double span = CLAMP (to - from, 1e-4, 1);
+  from = CLAMP (from, 0, 1 - span);
+  if (from == self->from && from + span == self->to)
+    return;
+  self->from = from;
+  self->to = from + span;
+  ask (self);
+}
+
+void
+lam_sequence_states_get_range (LamSequenceStates *self, double *from, double *to)
+{
+  *from = self->from;
+  *to = self->to;
 }
 
 void
@@ -473,6 +496,7 @@ static void
 lam_sequence_states_init (LamSequenceStates *self)
 {
   self->logarithmic = TRUE;
+  self->to = 1;
 }
 
 static void

@@ -20,6 +20,7 @@ typedef struct {
   int orders; /* that something is in; the picture's rows: 2 orders - 1 of F, from the highest down, or orders of Z */
   double peak, floor;        /* of what is shown: the ends of the scale */
   double *edge;              /* [columns + 1] s: where each column begins; those of one time share what follows it */
+  double begin, end;         /* s, of the part of the time axis that the pixels show */
   int width, height;         /* pixels */
   guint32 *pixels;           /* 0xAARRGGBB */
   LamPathway path;           /* n 0: none asked or found */
@@ -47,6 +48,9 @@ void lam_sequence_states_set_tissue (LamSequenceStates *self, int tissue);
 int lam_sequence_states_get_tissue (LamSequenceStates *self);
 void lam_sequence_states_set_longitudinal (LamSequenceStates *self, gboolean longitudinal);
 void lam_sequence_states_set_logarithmic (LamSequenceStates *self, gboolean logarithmic);
+/* The part of the time axis that is shown, of 1: from 0 to 1 at first. */
+void lam_sequence_states_set_range (LamSequenceStates *self, double from, double to);
+void lam_sequence_states_get_range (LamSequenceStates *self, double *from, double *to);
 /* The strongest path to this order (signed) of what is shown at this time is found with each picture. */
 void lam_sequence_states_set_target (LamSequenceStates *self, double time, int order);
 void lam_sequence_states_clear_target (LamSequenceStates *self);
