@@ -146,6 +146,10 @@ test_screen_point (GtkWidget *widget, double x, double y, int *screen_x, int *sc
   gtk_native_get_surface_transform (native, &dx, &dy);
   *screen_x = (int) (wx + dx);
   *screen_y = (int) (wy + dy);
+  for (GdkSurface *s = gtk_native_get_surface (native); GDK_IS_POPUP (s); s = gdk_popup_get_parent (GDK_POPUP (s))) {
+    *screen_x += gdk_popup_get_position_x (GDK_POPUP (s));
+    *screen_y += gdk_popup_get_position_y (GDK_POPUP (s));
+  }
 }
 
 void

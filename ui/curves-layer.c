@@ -72,7 +72,7 @@ static void
 lam_curves_layer_snapshot (LamChartLayer *layer, GtkWidget *widget, GtkSnapshot *snapshot, const graphene_rect_t *plot,
                            LamAxis *x_axis, LamAxis *y_axis)
 {
-  static const double dash[] = {5, 3}, dot[] = {1.5, 3};
+  static const double dash[] = {5, 3}, dot[] = {1.5, 3}, both[] = {6, 3, 1.5, 3};
   LamCurvesLayer *self = LAM_CURVES_LAYER (layer);
   draw_mark (self, widget, snapshot, plot, x_axis);
   if (self->n == 0)
@@ -90,7 +90,15 @@ lam_curves_layer_snapshot (LamChartLayer *layer, GtkWidget *widget, GtkSnapshot 
       colour.alpha = 0.55f;
     gdk_cairo_set_source_rgba (cr, &colour);
     cairo_set_line_width (cr, curve->style == LAM_CURVE_SOLID ? 1.6 : 1.2);
-    cairo_set_dash (cr, curve->style == LAM_CURVE_DOTTED ? dot : dash, curve->style == LAM_CURVE_SOLID ? 0 : 2, 0);
+    gboolean mixed = curve->style == LAM_CURVE_DASH_DOT;
+    cairo_set_dash (cr,
+                    curve->style == LAM_CURVE_DOTTED ? dot
+                    : mixed                          ? both
+                                                     : dash,
+                    curve->style == LAM_CURVE_SOLID ? 0
+                    : mixed                         ? 4
+                                                    : 2,
+                    0);
     for (int i = 0; i < self->n; i += step) {
       double x = plot->origin.x + lam_axis_normalise (x_axis, self->x[i]) * plot->size.width;
       double y = plot->origin.y + (1 - lam_axis_normalise (y_axis, curve->y[i])) * plot->size.height;

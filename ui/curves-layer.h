@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 typedef enum {
   LAM_CURVE_SOLID,
   LAM_CURVE_DASHED,
+  LAM_CURVE_DASH_DOT,
   LAM_CURVE_DOTTED, /* faint: what was before */
 } LamCurveStyle;
 

@@ -5,26 +5,40 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "accessible-name.h"
 #include "bounds-view.h"
 #include "chart.h"
 #include "curves-layer.h"
 #include "group.h"
+#include "model/sequence-compare.h"
 #include "model/sequence-optimise.h"
-#include "model/tissue-presets.h"
 #include "palette.h"
 #include "parameter-row.h"
+#include "states-tab.h"
+#include "tissue-group.h"
 #include "train-view.h"
 
 /* What of the complex signal is drawn. */
 typedef enum { PART_MAGNITUDE, PART_PHASE, PART_REAL, PART_IMAGINARY, PARTS } Part;
+
+/* Sensitivities that can be drawn, each in its style. */
+enum { BY = 3 };
+static const struct {
+  int kind;
+  LamCurveStyle style;
+  const char *name, *sign;
+} sensitivities[BY] = {{LAM_BY_T1, LAM_CURVE_SOLID, "T1", "―"},
+                       {LAM_BY_T2, LAM_CURVE_DASHED, "T2", "╌╌"},
+                       {LAM_BY_B1, LAM_CURVE_DASH_DOT, "B1", "╌·"}};
 
 struct _LamSequencePage {
   AdwBin parent_instance;
   LamSequenceSession *session;
   AdwFlap *flap;
   GtkWidget *sidebar, *groups, *train, *train_entry, *summary, *problem, *took, *legend;
-  GtkWidget *sequence_slot, *tissue_list, *parts[PARTS];
+  GtkWidget *sequence_slot, *parts[PARTS];
   GtkStack *tabs;
+  GtkWidget *states, *tissues;
   GtkWidget *tab_bar, *tab_end; /* the switcher's line, and what a tab says at its end */
   LamGroup *model_group;
   LamChart *signal_chart, *sensitivity_chart;
@@ -34,6 +48,8 @@ struct _LamSequencePage {
   LamSequenceOptimise *optimise;
   GtkWidget *maps;
   LamMapsModel *maps_model;
+  LamSequenceCompare *compare;
+  GtkWidget *by[BY]; /* which sensitivities are drawn */
   Part part;
   gboolean part_chosen; /* by hand: else what suits the signal */
 };
@@ -80,6 +96,7 @@ static void
 update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSequenceResult *before)
 {
   GListModel *tissues = lam_sequence_session_get_tissues (self->session);
+  const LamSpinSum *sum = lam_sequence_compare_get_sum (self->compare);
   g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
   lam_curves_layer_begin (self->signal, x, r->samples);
   for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
@@ -94,6 +111,11 @@ update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSeque
       fill_part (y, self->part, r->theory_re + at, r->theory_im + at, r->samples);
       lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DASHED, NULL);
     }
+    if (sum != NULL && sum->samples == r->samples && v < sum->tissues) {
+      g_autofree char *label = g_strdup_printf (_ ("%s (Bloch)"), lam_tissue_item_get_name (item));
+      fill_part (y, self->part, sum->re + at, sum->im != NULL ? sum->im + at : NULL, r->samples);
+      lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DASHED, label);
+    }
     fill_part (y, self->part, r->re != NULL ? r->re + at : NULL, r->im != NULL ? r->im + at : NULL, r->samples);
     lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_SOLID, lam_tissue_item_get_name (item));
     if (isfinite (r->cut[v]) && r->cut[v] > 1e-3 && self->part != PART_PHASE) {
@@ -106,19 +128,21 @@ update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSeque
   lam_curves_layer_end (self->signal);
 }
 
-/* dS/dq times q: what 100 % more would bring, to first order. T1 solid, T2 dashed; of the part that is drawn. */
+/* dS/dq times q: what 100 % more would bring, to first order; of the part that is drawn. */
 static void
 update_sensitivity (LamSequencePage *self, const LamSequenceResult *r)
 {
   GListModel *tissues = lam_sequence_session_get_tissues (self->session);
-  static const char *const names[] = {"T1", "T2"};
   g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
   lam_curves_layer_begin (self->sensitivity, x, r->samples);
   for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
     g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, v);
     for (int k = 0; k < r->kinds; k++) {
       int kind = r->kind[k], at = (v * r->kinds + k) * r->samples, own = v * r->samples;
-      if (kind != LAM_BY_T1 && kind != LAM_BY_T2)
+      int by = 0;
+      while (by < BY && sensitivities[by].kind != kind)
+        by++;
+      if (by == BY || !gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->by[by])))
         continue;
       for (int i = 0; i < r->samples; i++) {
         double re = r->re != NULL ? r->re[own + i] : 0, im = r->im != NULL ? r->im[own + i] : 0;
@@ -131,12 +155,23 @@ update_sensitivity (LamSequencePage *self, const LamSequenceResult *r)
                                                   : 0;
         y[i] = d * r->value[v][kind];
       }
-      g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), names[kind]);
-      lam_curves_layer_add (self->sensitivity, y, lam_tissue_item_get_colour (item),
-                            kind == LAM_BY_T1 ? LAM_CURVE_SOLID : LAM_CURVE_DASHED, label);
+      g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), sensitivities[by].name);
+      lam_curves_layer_add (self->sensitivity, y, lam_tissue_item_get_colour (item), sensitivities[by].style, label);
     }
   }
   lam_curves_layer_end (self->sensitivity);
+}
+
+/* A template that does not know a quantity has no sensitivity to it. */
+static void
+update_by (LamSequencePage *self, const LamSequenceResult *r)
+{
+  for (int by = 0; by < BY; by++) {
+    gboolean there = FALSE;
+    for (int k = 0; k < r->kinds; k++)
+      there |= r->kind[k] == sensitivities[by].kind;
+    gtk_widget_set_sensitive (self->by[by], there);
+  }
 }
 
 static void
@@ -151,26 +186,16 @@ update_legend (LamSequencePage *self)
     g_string_append_printf (markup, "%s<span foreground=\"#%02x%02x%02x\">―</span> %s", i ? "   " : "",
                             (int) (c.red * 255), (int) (c.green * 255), (int) (c.blue * 255), name);
   }
-  gtk_label_set_markup (GTK_LABEL (self->legend), markup->str);
-}
-
-/* What the model leaves out, in words under its row. */
-static void
-update_notes (LamSequencePage *self, const LamSequenceResult *r)
-{
-  LamParameter *orders = lam_parameter_list_find (lam_sequence_session_get_model (self->session), "orders");
-  double worst = 0;
-  gboolean any = FALSE;
-  for (int v = 0; v < r->tissues; v++)
-    if (isfinite (r->cut[v])) {
-      worst = fmax (worst, r->cut[v]);
-      any = TRUE;
-    }
-  g_autofree char *cut = any ? g_strdup_printf (_ ("%d kept: costs at most %.2g %%"), r->orders, 100 * worst)
-                             : g_strdup_printf (r->orders > 0 ? _ ("%d kept: all that matter") : "", r->orders);
-  g_autofree char *note =
-      r->residual > 0 ? g_strdup_printf (_ ("%s · settled after %d playings"), cut, r->played) : g_strdup (cut);
-  lam_parameter_set_note (orders, note);
+  /* Which model a curve comes from. */
+  const LamSpinSum *sum = lam_sequence_compare_get_sum (self->compare);
+  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
+  if (sum != NULL) {
+    g_autofree char *of = g_strdup_printf (_ ("line: EPG · dashes: Bloch, %d spins"), sum->spins);
+    g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", of);
+  } else if (r != NULL && r->theory_re != NULL)
+    g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", _ ("line: EPG · dashes: closed form"));
+  if (g_strcmp0 (gtk_label_get_label (GTK_LABEL (self->legend)), markup->str) != 0)
+    gtk_label_set_markup (GTK_LABEL (self->legend), markup->str);
 }
 
 static void
@@ -186,10 +211,29 @@ result_cb (LamSequenceSession *session, LamSequencePage *self)
     self->part_chosen = FALSE;
   }
   update_signal (self, r, before);
+  update_by (self, r);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "sequence.auto-orders", !r->closed);
   update_sensitivity (self, r);
-  update_notes (self, r);
+  update_legend (self);
   g_autofree char *took = g_strdup_printf (_ ("signal and sensitivities in %.2g ms"), 1e3 * r->seconds);
   gtk_label_set_text (GTK_LABEL (self->took), took);
+}
+
+static void
+compare_cb (LamSequenceCompare *compare, LamSequencePage *self)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
+  update_legend (self);
+  if (r != NULL)
+    update_signal (self, r, lam_sequence_session_get_before (self->session));
+}
+
+static void
+by_toggled_cb (GtkToggleButton *button, LamSequencePage *self)
+{
+  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
+  if (r != NULL)
+    update_sensitivity (self, r);
 }
 
 static void
@@ -223,7 +267,7 @@ pulse_notify_cb (LamTrainView *train, GParamSpec *pspec, LamSequencePage *self)
 }
 
 static void
-describe_cb (LamTrainView *train, const char *text, LamSequencePage *self)
+describe_cb (GtkWidget *view, const char *text, LamSequencePage *self)
 {
   g_signal_emit (self, status_signal, 0, text);
 }
@@ -312,6 +356,12 @@ new_optimise_bar (LamSequencePage *self)
   return bar;
 }
 
+LamSequenceCompare *
+lam_sequence_page_get_compare (LamSequencePage *self)
+{
+  return self->compare;
+}
+
 LamSequenceOptimise *
 lam_sequence_page_get_optimise (LamSequencePage *self)
 {
@@ -381,123 +431,15 @@ protocol_changed_cb (LamSequenceSession *session, LamSequencePage *self)
 }
 
 static void
-draw_swatch (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer item)
-{
-  GdkRGBA colour = lam_palette_series (GTK_WIDGET (area), lam_tissue_item_get_colour (item));
-  gdk_cairo_set_source_rgba (cr, &colour);
-  cairo_rectangle (cr, 0, (height - 11) / 2.0, 11, 11);
-  cairo_fill (cr);
-}
-
-static void
-remove_cb (GtkButton *button, LamSequencePage *self)
-{
-  lam_sequence_session_remove_tissue (self->session, g_object_get_data (G_OBJECT (button), "item"));
-}
-
-static GtkWidget *
-new_tissue_row (gpointer object, gpointer data)
-{
-  LamTissueItem *item = object;
-  LamParameterList *list = lam_tissue_item_get_parameters (item);
-  GtkWidget *row = adw_expander_row_new (), *swatch = gtk_drawing_area_new (), *summary = gtk_label_new (NULL),
-            *button = gtk_button_new_from_icon_name ("list-remove-symbolic");
-  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (swatch), 11);
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (swatch), 20);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), draw_swatch, g_object_ref (item), g_object_unref);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), lam_tissue_item_get_name (item));
-  gtk_widget_set_tooltip_text (row, lam_tissue_item_get_source (item));
-  adw_expander_row_add_prefix (ADW_EXPANDER_ROW (row), swatch);
-  gtk_widget_add_css_class (summary, "value");
-  g_object_bind_property (item, "summary", summary, "label", G_BINDING_SYNC_CREATE);
-  adw_expander_row_add_action (ADW_EXPANDER_ROW (row), summary);
-  gtk_widget_add_css_class (button, "flat");
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (button, _ ("Remove this tissue"));
-  g_autofree char *label = g_strdup_printf (_ ("Remove %s"), lam_tissue_item_get_name (item));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
-  g_object_set_data_full (G_OBJECT (button), "item", g_object_ref (item), g_object_unref);
-  g_signal_connect_object (button, "clicked", G_CALLBACK (remove_cb), data, 0);
-  adw_expander_row_add_action (ADW_EXPANDER_ROW (row), button);
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++) {
-    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (list), i);
-    adw_expander_row_add_row (ADW_EXPANDER_ROW (row), lam_parameter_row_new (p));
-  }
-  return row;
-}
-
-static void
 tissues_changed_cb (GListModel *tissues, guint position, guint removed, guint added, LamSequencePage *self)
 {
   update_legend (self);
 }
 
 static void
-preset_cb (GtkButton *button, LamSequencePage *self)
+refused_cb (LamTissueGroup *group, const char *text, LamSequencePage *self)
 {
-  int i = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (button), "preset"));
-  g_autoptr (GError) error = NULL;
-  double t1, t2;
-  const char *source;
-  g_autofree char *name = lam_tissue_preset_describe (i, &t1, &t2, &source);
-  if (lam_sequence_session_add_tissue (self->session, name, t1, t2, source, &error) == NULL)
-    failed_cb (self->session, error->message, self);
-  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER);
-  if (popover != NULL)
-    gtk_popover_popdown (GTK_POPOVER (popover));
-}
-
-static GtkWidget *
-new_preset_popover (LamSequencePage *self)
-{
-  GtkWidget *popover = gtk_popover_new (), *scroller = gtk_scrolled_window_new (),
-            *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_propagate_natural_width (GTK_SCROLLED_WINDOW (scroller), TRUE);
-  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 420);
-  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
-  for (int i = 0; i < lam_tissue_preset_count (); i++) {
-    double t1, t2;
-    const char *source;
-    g_autofree char *name = lam_tissue_preset_describe (i, &t1, &t2, &source);
-    g_autofree char *text = g_strdup_printf ("%s   %.4g / %.4g ms", name, t1, t2);
-    GtkWidget *button = gtk_button_new_with_label (text);
-    gtk_widget_set_halign (gtk_button_get_child (GTK_BUTTON (button)), GTK_ALIGN_START);
-    gtk_widget_add_css_class (button, "flat");
-    gtk_widget_set_tooltip_text (button, source);
-    g_object_set_data (G_OBJECT (button), "preset", GINT_TO_POINTER (i));
-    g_signal_connect_object (button, "clicked", G_CALLBACK (preset_cb), self, 0);
-    gtk_box_append (GTK_BOX (box), button);
-  }
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), box);
-  gtk_popover_set_child (GTK_POPOVER (popover), scroller);
-  return popover;
-}
-
-static GtkWidget *
-new_tissue_group (LamSequencePage *self)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4), *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6),
-            *title = gtk_label_new (_ ("Tissues")), *button = gtk_menu_button_new ();
-  gtk_label_set_xalign (GTK_LABEL (title), 0);
-  gtk_widget_set_hexpand (title, TRUE);
-  gtk_widget_add_css_class (title, "group-title");
-  gtk_menu_button_set_label (GTK_MENU_BUTTON (button), _ ("Add"));
-  gtk_widget_add_css_class (button, "compact");
-  gtk_widget_add_css_class (button, "flat");
-  gtk_menu_button_set_popover (GTK_MENU_BUTTON (button), new_preset_popover (self));
-  gtk_widget_set_tooltip_text (button,
-                               _ ("Add a tissue from the list of measured ones; its values can be changed after"));
-  gtk_box_append (GTK_BOX (head), title);
-  gtk_box_append (GTK_BOX (head), button);
-  self->tissue_list = gtk_list_box_new ();
-  gtk_list_box_set_selection_mode (GTK_LIST_BOX (self->tissue_list), GTK_SELECTION_NONE);
-  gtk_widget_add_css_class (self->tissue_list, "boxed-list");
-  gtk_widget_add_css_class (self->tissue_list, "dense");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->tissue_list), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Tissues"), -1);
-  gtk_box_append (GTK_BOX (box), head);
-  gtk_box_append (GTK_BOX (box), self->tissue_list);
-  return box;
+  failed_cb (self->session, text, self);
 }
 
 static GtkWidget *
@@ -523,10 +465,14 @@ new_sidebar (LamSequencePage *self)
                                   _ ("Train as a list or a formula"), -1);
   g_signal_connect (self->train_entry, "activate", G_CALLBACK (train_activate_cb), self);
   self->model_group = LAM_GROUP (lam_group_new (_ ("Model")));
+  g_object_set (self->model_group, "command", _ ("auto to 0.1 %"), "action-name", "sequence.auto-orders", NULL);
   gtk_box_append (GTK_BOX (self->groups), self->sequence_slot);
   gtk_box_append (GTK_BOX (self->groups), self->summary);
   gtk_box_append (GTK_BOX (self->groups), self->train_entry);
-  gtk_box_append (GTK_BOX (self->groups), new_tissue_group (self));
+  self->tissues = lam_tissue_group_new (self->session);
+  g_signal_connect_object (self->tissues, "describe", G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (self->tissues, "refused", G_CALLBACK (refused_cb), self, 0);
+  gtk_box_append (GTK_BOX (self->groups), self->tissues);
   gtk_box_append (GTK_BOX (self->groups), GTK_WIDGET (self->model_group));
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->sidebar), self->groups);
   return self->sidebar;
@@ -553,6 +499,7 @@ new_card (const char *title, GtkWidget *right, GtkWidget *body)
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "pane");
   gtk_widget_set_hexpand (label, TRUE);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_NONE); /* the hint gives way first */
   gtk_box_append (GTK_BOX (head), label);
   if (right != NULL)
     gtk_box_append (GTK_BOX (head), right);
@@ -590,6 +537,28 @@ new_part_buttons (LamSequencePage *self)
   return box;
 }
 
+/* T1, T2, B1: which sensitivities are drawn, and how. */
+static GtkWidget *
+new_by_buttons (LamSequencePage *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *linked = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  gtk_box_append (GTK_BOX (box), new_dim (_ ("per 100 % of")));
+  gtk_widget_add_css_class (linked, "linked");
+  for (int i = 0; i < BY; i++) {
+    g_autofree char *label = g_strdup_printf ("%s %s", sensitivities[i].name, sensitivities[i].sign);
+    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s, for 100 %% more"), sensitivities[i].name);
+    self->by[i] = gtk_toggle_button_new_with_label (label);
+    gtk_widget_add_css_class (self->by[i], "small");
+    gtk_widget_set_tooltip_text (self->by[i], name);
+    lam_accessible_name (self->by[i], name);
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->by[i]), sensitivities[i].kind != LAM_BY_B1);
+    g_signal_connect (self->by[i], "toggled", G_CALLBACK (by_toggled_cb), self);
+    gtk_box_append (GTK_BOX (linked), self->by[i]);
+  }
+  gtk_box_append (GTK_BOX (box), linked);
+  return box;
+}
+
 static LamChart *
 new_chart (LamCurvesLayer **layer, const char *name, const char *y_label)
 {
@@ -611,7 +580,7 @@ new_timeline (LamSequencePage *self)
   self->train = lam_train_view_new (self->session);
   self->took = new_dim ("");
   self->signal_chart = new_chart (&self->signal, _ ("Signal by sample"), _ ("signal"));
-  self->sensitivity_chart = new_chart (&self->sensitivity, _ ("Sensitivity to T1 and T2 by sample"), _ ("sensitivity"));
+  self->sensitivity_chart = new_chart (&self->sensitivity, _ ("Sensitivity by sample"), _ ("sensitivity"));
   self->bounds = lam_bounds_view_new (self->session);
   self->legend = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->legend, "pane-hint");
@@ -619,17 +588,16 @@ new_timeline (LamSequencePage *self)
   gtk_box_append (GTK_BOX (right), new_part_buttons (self));
   GtkWidget *train = new_card (_ ("Train"), self->took, self->train),
             *signal = new_card (_ ("Signal"), right, GTK_WIDGET (self->signal_chart)),
-            *sensitivity = new_card (_ ("Sensitivity"), new_dim (_ ("per 100 % of T1 (line), T2 (dashes)")),
-                                     GTK_WIDGET (self->sensitivity_chart)),
+            *sensitivity = new_card (_ ("Sensitivity"), new_by_buttons (self), GTK_WIDGET (self->sensitivity_chart)),
             *bounds =
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
   gtk_box_append (GTK_BOX (bounds), new_optimise_bar (self));
   gtk_widget_set_hexpand (sensitivity, TRUE);
-  gtk_widget_set_size_request (bounds, 360, -1);
+  gtk_widget_set_size_request (bounds, 320, -1);
   gtk_widget_set_vexpand (signal, TRUE);
   gtk_box_append (GTK_BOX (lower), sensitivity);
   gtk_box_append (GTK_BOX (lower), bounds);
-  gtk_widget_set_size_request (lower, -1, 200);
+  gtk_widget_set_size_request (lower, -1, 176);
   gtk_widget_set_hexpand (main, TRUE);
   gtk_widget_set_margin_start (main, 10);
   gtk_widget_set_margin_end (main, 10);
@@ -670,6 +638,8 @@ new_main (LamSequencePage *self)
   gtk_box_append (GTK_BOX (self->tab_bar), switcher);
   gtk_box_append (GTK_BOX (self->tab_bar), self->tab_end);
   add_tab (self, "timeline", _ ("Timeline"), new_timeline (self));
+  self->states = lam_states_tab_new (self->session);
+  add_tab (self, "states", _ ("States"), self->states);
   gtk_widget_set_hexpand (main, TRUE);
   gtk_box_append (GTK_BOX (main), self->tab_bar);
   gtk_box_append (GTK_BOX (main), self->problem);
@@ -682,6 +652,7 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
 {
   g_return_if_fail (LAM_IS_SEQUENCE_PAGE (self) && self->session == NULL);
   self->session = g_object_ref (session);
+  self->compare = lam_sequence_compare_new (session);
   adw_flap_set_flap (self->flap, new_sidebar (self));
   adw_flap_set_separator (self->flap, gtk_separator_new (GTK_ORIENTATION_VERTICAL));
   adw_flap_set_content (self->flap, new_main (self));
@@ -690,16 +661,16 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
     g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (model), i);
     lam_group_add_row (self->model_group, lam_parameter_row_new (p));
   }
-  gtk_list_box_bind_model (GTK_LIST_BOX (self->tissue_list), lam_sequence_session_get_tissues (session), new_tissue_row,
-                           self, NULL);
   g_signal_connect_object (lam_sequence_session_get_tissues (session), "items-changed", G_CALLBACK (tissues_changed_cb),
                            self, 0);
   g_signal_connect_object (session, "protocol-changed", G_CALLBACK (protocol_changed_cb), self, 0);
   g_signal_connect_object (session, "train-changed", G_CALLBACK (train_changed_cb), self, 0);
   g_signal_connect_object (session, "result", G_CALLBACK (result_cb), self, 0);
   g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
+  g_signal_connect_object (self->compare, "changed", G_CALLBACK (compare_cb), self, 0);
   g_signal_connect_object (self->train, "notify::pulse", G_CALLBACK (pulse_notify_cb), self, 0);
   g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (self->states, "describe", G_CALLBACK (describe_cb), self, 0);
   protocol_changed_cb (session, self);
   update_legend (self);
   result_cb (session, self);
@@ -727,16 +698,28 @@ lam_sequence_page_get_maps (LamSequencePage *self)
   return self->maps != NULL ? LAM_MAPS_TAB (self->maps) : NULL;
 }
 
-void
-lam_sequence_page_show_tab (LamSequencePage *self, const char *name)
-{
-  gtk_stack_set_visible_child_name (self->tabs, name);
-}
-
 GtkWidget *
 lam_sequence_page_get_train (LamSequencePage *self)
 {
   return self->train;
+}
+
+GtkWidget *
+lam_sequence_page_get_tissues (LamSequencePage *self)
+{
+  return self->tissues;
+}
+
+GtkWidget *
+lam_sequence_page_get_states (LamSequencePage *self)
+{
+  return self->states;
+}
+
+void
+lam_sequence_page_show_tab (LamSequencePage *self, const char *name)
+{
+  gtk_stack_set_visible_child_name (self->tabs, name);
 }
 
 void
@@ -751,6 +734,7 @@ lam_sequence_page_next_pane (LamSequencePage *self, int step)
   GtkWidget *panes[] = {
       self->sidebar,
       self->train,
+      self->states,
       GTK_WIDGET (self->signal_chart),
       GTK_WIDGET (self->sensitivity_chart),
       self->bounds,
@@ -788,13 +772,23 @@ lam_sequence_page_dispose (GObject *object)
   if (self->maps_model != NULL)
     lam_maps_model_close (self->maps_model);
   g_clear_object (&self->maps_model);
+  if (self->compare != NULL)
+    lam_sequence_compare_close (self->compare);
+  g_clear_object (&self->compare);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_sequence_page_parent_class)->dispose (object);
 }
 
 static void
+auto_orders_action (GtkWidget *widget, const char *name, GVariant *target)
+{
+  lam_sequence_session_find_orders (LAM_SEQUENCE_PAGE (widget)->session);
+}
+
+static void
 lam_sequence_page_class_init (LamSequencePageClass *klass)
 {
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (klass), "sequence.auto-orders", NULL, auto_orders_action);
   G_OBJECT_CLASS (klass)->dispose = lam_sequence_page_dispose;
   status_signal = g_signal_new ("status", LAM_TYPE_SEQUENCE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                                 1, G_TYPE_STRING);

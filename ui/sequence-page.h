@@ -5,6 +5,7 @@
 #include <adwaita.h>
 
 #include "maps-tab.h"
+#include "model/sequence-compare.h"
 #include "model/sequence-optimise.h"
 
 G_BEGIN_DECLS
@@ -17,9 +18,13 @@ void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *s
 /* The tab of dictionaries and maps, whose jobs go through @queue; once, after the session. */
 void lam_sequence_page_add_maps (LamSequencePage *self, LamQueue *queue);
 LamMapsTab *lam_sequence_page_get_maps (LamSequencePage *self); /* NULL: there is none */
-void lam_sequence_page_show_tab (LamSequencePage *self, const char *name);
 GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
+LamSequenceCompare *lam_sequence_page_get_compare (LamSequencePage *self);
 LamSequenceOptimise *lam_sequence_page_get_optimise (LamSequencePage *self);
+GtkWidget *lam_sequence_page_get_states (LamSequencePage *self);  /* a LamStatesTab */
+GtkWidget *lam_sequence_page_get_tissues (LamSequencePage *self); /* a LamTissueGroup */
+/* "timeline", "states", ... */
+void lam_sequence_page_show_tab (LamSequencePage *self, const char *name);
 void lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show);
 void lam_sequence_page_next_pane (LamSequencePage *self, int step);
 

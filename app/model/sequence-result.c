@@ -29,6 +29,7 @@ lam_sequence_result_unref (LamSequenceResult *r)
   lam_free (r->d_im);
   g_free (r->theory_re);
   g_free (r->theory_im);
+  g_free (r->compare_obstacle);
   g_free (r);
 }
 

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 /* Quantities that sensitivities and bounds are of. */
 enum { LAM_BY_T1, LAM_BY_T2, LAM_BY_M0, LAM_BY_B1, LAM_BY_KINDS };
 
+/* What the model takes in beyond one water, instant pulses and resonance. */
+enum { LAM_EFFECT_SLICE, LAM_EFFECT_POOLS, LAM_EFFECT_OFF_RESONANCE, LAM_EFFECTS };
+
 typedef struct {
   gatomicrefcount refs;
   guint64 serial;
@@ -30,6 +33,11 @@ typedef struct {
   int orders, played;
   double residual;
   double seconds; /* that it took */
+  gboolean closed;
+  double effect[LAM_EFFECTS]; /* largest change that it makes, relative to the peak; NAN: not in use */
+  const char *slice_obstacle; /* why there can be no slice profile, in words; NULL */
+  char *compare_obstacle;     /* why it cannot be compared with a sum of spins; NULL */
+  int least_orders;           /* that cost at most 0.1 %; 0: not asked, -1: cannot be said */
 } LamSequenceResult;
 
 LamSequenceResult *lam_sequence_result_ref (LamSequenceResult *r);

@@ -8,7 +8,12 @@
 
 #include "core/error.h"
 #include "model/number-list.h"
+#include "model/sequence-approximations.h"
+#include "mr/approximations.h"
 #include "run/newest.h"
+
+/* What the least orders may cost, of the peak. */
+#define LEAST_COST 1e-3
 
 struct _LamSequenceSession {
   GObject parent_instance;
@@ -25,8 +30,9 @@ struct _LamSequenceSession {
   guint ask_source;
   gboolean loading, well;
   GHashTable *kept, *unclaimed; /* LamParameterList by id; GVariant of a state, whose list is not there yet */
+  gboolean finding; /* the least orders, with the next answer */
   /* The worker's own. */
-  LamModel *engine, *finer;
+  LamModel *engine, *finer, *other;
   LamDevices *devices;
 };
 
@@ -41,9 +47,9 @@ typedef struct {
   guint64 serial;
   LamProtocol *protocol;
   LamTissues *tissues;
-  LamSimulateOptions options;
-  int orders;
+  LamApproximations approximations;
   double noise;
+  gboolean find_orders;
 } Request;
 
 static void
@@ -55,33 +61,6 @@ free_request (gpointer data)
   g_free (r);
 }
 
-/* The same numbers as @from, value by value: what is unchanged packs nothing. */
-static gboolean
-follow (LamModel *m, const LamProtocol *from, GError **error)
-{
-  const LamTemplate *t = lam_protocol_template (from);
-  for (const LamField *f = t->fields; f->name; f++) {
-    int n, have;
-    const double *values = lam_protocol_get (from, f->name, &n),
-                 *now = lam_protocol_get (lam_model_protocol (m), f->name, &have);
-    if ((n != have || memcmp (values, now, n * sizeof *values) != 0) && !lam_model_set (m, f->name, values, n, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-follow_engine (LamModel **m, const Request *r, GError **error)
-{
-  if (*m && lam_protocol_template (lam_model_protocol (*m)) != lam_protocol_template (r->protocol))
-    g_clear_pointer (m, lam_model_free);
-  if (!*m) {
-    *m = lam_model_new_for (lam_protocol_copy (r->protocol));
-    return TRUE;
-  }
-  return follow (*m, r->protocol, error);
-}
-
 static gpointer
 work (gpointer owner, gpointer request, GError **error)
 {
@@ -89,14 +68,39 @@ work (gpointer owner, gpointer request, GError **error)
   Request *r = request;
   if (!self->devices && !(self->devices = lam_devices_new ("cpu", error)))
     return NULL;
-  if (!follow_engine (&self->engine, r, error) || !follow_engine (&self->finer, r, error))
-    return NULL;
-  lam_model_set_orders (self->engine, r->orders);
+  LamModel **const models[] = {&self->engine, &self->finer, &self->other};
+  LamSimulateOptions options = {0};
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++) {
+    if (!lam_model_follow (models[i], r->protocol, error))
+      return NULL;
+    lam_approximations_apply (&r->approximations, *models[i], &options);
+  }
+  int least = 0;
+  if (r->find_orders) {
+    least = lam_model_least_orders (self->other, self->finer, r->tissues, &options, LEAST_COST, self->devices, NULL,
+                                    &least, NULL)
+                ? least
+                : -1;
+    lam_approximations_apply (&r->approximations, self->other, &options);
+  }
   LamSequenceResult *result =
-      lam_sequence_result_make (self->engine, self->finer, r->tissues, &r->options, r->noise, self->devices, error);
-  if (result)
-    result->serial = r->serial;
+      lam_sequence_result_make (self->engine, self->finer, r->tissues, &options, r->noise, self->devices, error);
+  if (!result)
+    return NULL;
+  lam_approximations_measure (&r->approximations, self->engine, self->other, r->tissues, self->devices, result);
+  result->least_orders = least;
+  result->serial = r->serial;
   return result;
+}
+
+static void
+take_orders (LamSequenceSession *self, const LamSequenceResult *r)
+{
+  if (!self->finding || r->least_orders == 0)
+    return;
+  self->finding = FALSE;
+  if (r->least_orders > 0)
+    lam_parameter_edit (lam_parameter_list_find (self->model, "orders"), g_variant_new_int64 (r->least_orders), NULL);
 }
 
 static void
@@ -111,6 +115,8 @@ answered (gpointer owner)
   if (!self->well)
     g_signal_emit (self, signals[FAILED], 0, NULL);
   self->well = TRUE;
+  lam_approximations_say (self->model, r, G_LIST_MODEL (self->tissues));
+  take_orders (self, r);
   g_signal_emit (self, signals[RESULT], 0);
 }
 
@@ -134,28 +140,32 @@ static LamTissues *
 collect_tissues (LamSequenceSession *self, GError **error)
 {
   const char *const *quantities = lam_tissue_item_quantities ();
+  const LamTemplate *template = lam_protocol_template (self->protocol);
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->tissues));
   if (n == 0) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING, "%s", _ ("There is no tissue: add one to see its signal."));
     return NULL;
   }
   LamTissues *t = lam_tissues_new (n);
+  const LamApproximations a = lam_approximations_read (self->model);
   g_autofree double *values = g_new (double, n);
   for (int q = 0; quantities[q]; q++) {
     gboolean any = q < 2;
+    if (!lam_tissue_item_uses (template, quantities[q]))
+      continue;
     for (guint i = 0; i < n; i++) {
       g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
       gboolean given;
       values[i] = lam_tissue_item_get (item, quantities[q], &given);
       any |= given;
     }
-    if (any && !lam_tissues_set (t, quantities[q], values, n, error)) {
+    if (any && lam_approximations_take (&a, quantities[q]) && !lam_tissues_set (t, quantities[q], values, n, error)) {
       lam_tissues_unref (t);
       return NULL;
     }
   }
   /* Closed forms of gradient echoes know T2* instead. */
-  if (lam_template_find (lam_parameter_get_text (self->template))->closed)
+  if (template->closed)
     for (guint i = 0; i < n; i++) {
       g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
       values[i] = lam_tissue_item_get (item, "T2", NULL);
@@ -181,7 +191,8 @@ ask_cb (gpointer data)
   r->serial = ++self->serial;
   r->protocol = lam_protocol_copy (self->protocol);
   r->tissues = t;
-  r->orders = (int) lam_parameter_get_integer (lam_parameter_list_find (self->model, "orders"));
+  r->approximations = lam_approximations_read (self->model);
+  r->find_orders = self->finding;
   r->noise = lam_parameter_get_number (lam_parameter_list_find (self->model, "noise"));
   lam_newest_ask (self->newest, r);
   return G_SOURCE_REMOVE;
@@ -345,6 +356,10 @@ template_changed_cb (LamParameter *template, GParamSpec *pspec, LamSequenceSessi
   build_rows (self);
   default_train (self);
   hide_counts (self);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->tissues)); i++) {
+    g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
+    lam_tissue_item_show_for (item, lam_protocol_template (self->protocol));
+  }
   g_signal_emit (self, signals[PROTOCOL_CHANGED], 0);
   g_signal_emit (self, signals[TRAIN_CHANGED], 0);
   ask (self);
@@ -478,6 +493,7 @@ static void
 insert_tissue (LamSequenceSession *self, guint at, LamTissueItem *item)
 {
   g_signal_connect_object (item, "changed", G_CALLBACK (tissue_changed_cb), self, 0);
+  lam_tissue_item_show_for (item, lam_protocol_template (self->protocol));
   g_list_store_insert (self->tissues, MIN (at, g_list_model_get_n_items (G_LIST_MODEL (self->tissues))), item);
 }
 
@@ -553,6 +569,13 @@ lam_sequence_session_remove_tissue (LamSequenceSession *self, LamTissueItem *ite
   g_list_store_remove (self->tissues, at);
   lam_undo_push (self->undo, edit, G_OBJECT (kept), apply_tissue, g_variant_new ("(bu)", TRUE, at),
                  g_variant_new ("(bu)", FALSE, at));
+  ask (self);
+}
+
+void
+lam_sequence_session_find_orders (LamSequenceSession *self)
+{
+  self->finding = TRUE;
   ask (self);
 }
 
@@ -716,11 +739,7 @@ static void
 build_model (LamSequenceSession *self)
 {
   self->model = lam_parameter_list_new (self->undo);
-  LamParameter *orders =
-      lam_parameter_list_add (self->model, lam_parameter_new_integer ("orders", _ ("Orders kept"), "", 0, 0, 10000));
-  lam_parameter_set_special (orders, 0, _ ("automatic"));
-  lam_parameter_set_help (
-      orders, _ ("Orders of dephasing that are followed. More cost time, fewer cost truth: the error is shown."));
+  lam_approximations_add (self->model);
   LamParameter *noise =
       lam_parameter_list_add (self->model, lam_parameter_new_number ("noise", _ ("Noise"), "", 0.002, 1e-9, 10, 4));
   lam_parameter_set_help (noise,
@@ -796,6 +815,7 @@ lam_sequence_session_finalize (GObject *object)
   g_clear_pointer (&self->newest, lam_newest_free);
   g_clear_pointer (&self->engine, lam_model_free);
   g_clear_pointer (&self->finer, lam_model_free);
+  g_clear_pointer (&self->other, lam_model_free);
   g_clear_pointer (&self->devices, lam_devices_unref);
   g_clear_pointer (&self->protocol, lam_protocol_free);
   g_clear_pointer (&self->result, lam_sequence_result_unref);

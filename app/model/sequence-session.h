@@ -43,6 +43,10 @@ gboolean lam_sequence_session_edit_formula (LamSequenceSession *self, const char
 void lam_sequence_session_begin_drag (LamSequenceSession *self, const char *name);
 void lam_sequence_session_end_drag (LamSequenceSession *self);
 
+/* Sets the orders that are kept to the least that cost no tissue more than 0.1 % of its peak, as an edit, when the worker has
+ * found them. */
+void lam_sequence_session_find_orders (LamSequenceSession *self);
+
 /* Copies for a worker; the tissues NULL with a reason. */
 LamProtocol *lam_sequence_session_copy_protocol (LamSequenceSession *self);
 LamTissues *lam_sequence_session_copy_tissues (LamSequenceSession *self, GError **error);

@@ -31,7 +31,18 @@ static const char *const quantities[] = {"T1",
                                          "poolB_T1",
                                          "poolB_T2",
                                          "poolB_shift",
+                                         "D",
+                                         "CBF",
+                                         "ATT",
+                                         "T1_blood",
+                                         "partition",
                                          NULL};
+
+/* What a new tissue begins with where that is not what absence means: grey matter's, to have something to see. */
+static const struct {
+  const char *quantity;
+  double value;
+} first[] = {{"D", 0.8}, {"CBF", 60}, {"ATT", 900}};
 
 G_DEFINE_FINAL_TYPE (LamTissueItem, lam_tissue_item, G_TYPE_OBJECT)
 
@@ -41,11 +52,58 @@ lam_tissue_item_quantities (void)
   return quantities;
 }
 
+gboolean
+lam_tissue_item_uses (const LamTemplate *t, const char *quantity)
+{
+  for (int i = 0; t->tissues[i]; i++)
+    if (g_str_equal (t->tissues[i], quantity))
+      return TRUE;
+  /* Closed forms of gradient echoes know T2* instead; diffusion needs crushers, which no other template declares. */
+  return g_str_equal (quantity, "T1") || g_str_equal (quantity, "T2")
+         || (t->build && lam_tissue_quantity (quantity) >= 0 && !g_str_equal (quantity, "D"));
+}
+
+void
+lam_tissue_item_show_for (LamTissueItem *self, const LamTemplate *t)
+{
+  for (int i = 0; quantities[i]; i++)
+    lam_parameter_set_visible (lam_parameter_list_find (self->parameters, quantities[i]),
+                               lam_tissue_item_uses (t, quantities[i]));
+}
+
 static void
 changed_cb (LamParameterList *list, LamParameter *p, LamTissueItem *self)
 {
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_SUMMARY]);
   g_signal_emit (self, changed_signal, 0);
+}
+
+static double
+first_value (const LamTissueInfo *info)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (first); k++)
+    if (g_str_equal (first[k].quantity, info->name))
+      return first[k].value;
+  return info->absent;
+}
+
+/* Relaxation times of 0 mean nothing. */
+static double
+least_value (const LamTissueInfo *info)
+{
+  gboolean time = g_str_equal (info->name, "T1") || g_str_equal (info->name, "T2")
+                  || g_str_has_suffix (info->name, "_T1") || g_str_has_suffix (info->name, "_T2")
+                  || g_str_equal (info->name, "T1_blood");
+  return time || g_str_equal (info->name, "partition") ? 0.01 : info->least;
+}
+
+static double
+step_of (const LamTissueInfo *info)
+{
+  if (g_str_equal (info->name, "ATT") || g_str_equal (info->name, "T1_blood"))
+    return 10;
+  gboolean small = *info->unit == '\0' || g_str_equal (info->name, "D") || g_str_equal (info->name, "partition");
+  return small ? 0.01 : 1;
 }
 
 LamTissueItem *
@@ -57,17 +115,12 @@ lam_tissue_item_new (LamUndo *undo, const char *name, int colour, double t1, dou
   self->parameters = lam_parameter_list_new (undo);
   for (int i = 0; quantities[i]; i++) {
     const LamTissueInfo *info = lam_tissue_find (quantities[i]);
-    double value = i == 0   ? t1
-                   : i == 1 ? t2
-                            : info->absent,
-           least = i < 2 || g_str_has_suffix (quantities[i], "_T1") || g_str_has_suffix (quantities[i], "_T2")
-                       ? 0.01
-                       : info->least;
-    LamParameter *p =
-        lam_parameter_new_number (quantities[i], _ (info->title), info->unit, value, least, fmin (info->most, 1e6), 3);
+    double value = i == 0 ? t1 : i == 1 ? t2 : first_value (info);
+    LamParameter *p = lam_parameter_new_number (quantities[i], _ (info->title), info->unit, value, least_value (info),
+                                                fmin (info->most, 1e6), 3);
     g_autofree char *edit = g_strdup_printf (_ ("Set %s of %s"), quantities[i], name);
     lam_parameter_set_edit_name (p, edit);
-    lam_parameter_set_step (p, i < 2 ? 1 : g_str_equal (info->unit, "Hz") ? 1 : 0.01);
+    lam_parameter_set_step (p, step_of (info));
     lam_parameter_list_add (self->parameters, p);
   }
   g_signal_connect_object (self->parameters, "changed", G_CALLBACK (changed_cb), self, 0);

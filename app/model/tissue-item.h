@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/parameter-list.h"
+#include "mr/template.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,9 @@ void lam_tissue_item_set_source (LamTissueItem *self, const char *source);
 /* Ids are the quantities: T1, T2, M0, ... */
 LamParameterList *lam_tissue_item_get_parameters (LamTissueItem *self);
 const char *const *lam_tissue_item_quantities (void);
+/* Whether a template's signal depends on the quantity; the rows of a tissue that are seen are those. */
+gboolean lam_tissue_item_uses (const LamTemplate *t, const char *quantity);
+void lam_tissue_item_show_for (LamTissueItem *self, const LamTemplate *t);
 /* @given (may be NULL): whether it is other than what absence means. */
 double lam_tissue_item_get (LamTissueItem *self, const char *quantity, gboolean *given);
 

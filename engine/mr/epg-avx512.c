@@ -6,6 +6,7 @@
 const LamEpgKernels lam_epg_kernels_avx512 = {
     .isa = "avx512",
     .values = values,
+    .states = states,
     .jacobian_real = jacobian_real,
     .jacobian = jacobian,
     .gradient = gradient,

@@ -908,6 +908,53 @@ values (LamEpgArgs *a)
   a->played = most;
 }
 
+/* ---- looking at the states ---- */
+
+/* The first lane, in the frame of the receiver. */
+static void
+copy_state (const Walk *w, float *to)
+{
+  const int64_t n = w->p->orders;
+  float re[VW], im[VW];
+  vstore (re, w->frame_re);
+  vstore (im, w->frame_im);
+  memset (to, 0, (size_t) (LAM_EPG_STATE * n) * sizeof *to);
+  for (int i = 0; i < w->p->waters; i++) {
+    float *const *x = w->now.x + PLANES * i;
+    for (int64_t k = 0; k < n; k++) {
+      float pi = *AT (x[FPI], k), mi = *AT (x[FMI], k), pr = w->p->real ? 0 : *AT (x[FPR], k),
+            mr = w->p->real ? 0 : *AT (x[FMR], k);
+      to[FPR * n + k] += pr * re[0] - pi * im[0];
+      to[FPI * n + k] += pr * im[0] + pi * re[0];
+      to[FMR * n + k] += mr * re[0] + mi * im[0];
+      to[FMI * n + k] += mi * re[0] - mr * im[0];
+      to[ZR * n + k] += *AT (x[ZR], k);
+      to[ZI * n + k] += w->p->real ? 0 : *AT (x[ZI], k);
+    }
+  }
+}
+
+static void
+states (LamEpgArgs *a, float *state, LamEpgLook look, void *data)
+{
+  const LamEpgProgram *p = a->program;
+  Walk walk = {.a = a, .p = p, .kept = p->orders + 2 * LAM_EPG_MARGIN}, *w = &walk;
+  a->residual = 0;
+  begin (w, a->scratch);
+  if (p->playings == 0)
+    settle (w, a, 1);
+  for (int r = 1; r < p->playings; r++)
+    for (int64_t i = 0; i < p->passes; i++)
+      do_pass (w, &p->pass[i], false);
+  copy_state (w, state);
+  look (data, -1, state);
+  for (int64_t i = 0; i < p->passes; i++) {
+    do_pass (w, &p->pass[i], true);
+    copy_state (w, state);
+    look (data, i, state);
+  }
+}
+
 static void
 turn_round (const float *from, int64_t samples, int lanes, float *to, int64_t stride)
 {

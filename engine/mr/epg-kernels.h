@@ -118,9 +118,17 @@ typedef struct {
   float *g_pass, *g_peek, *g_factor, *g_flip, *g_phase, *g_record; /* [passes], [records], ... [][LAM_EPG_WIDTH] */
 } LamEpgDerivative;
 
+/* Called with -1 before the first and then after each pass, with the state of one voxel, waters summed: [LAM_EPG_STATE][orders], F+ (re, im), F-, Z (with M0 1; on the
+ * real path up to the one phase that all have). */
+#define LAM_EPG_STATE 6
+typedef void (*LamEpgLook) (void *data, int64_t pass, const float *state);
+
 typedef struct {
   const char *isa;
   void (*values) (LamEpgArgs *a);
+  /* Plays the first voxel and looks at the last playing; where it plays until settled, at one more. Samples are written too
+   * but for those trains. @state: room of LAM_EPG_STATE * orders floats. */
+  void (*states) (LamEpgArgs *a, float *state, LamEpgLook look, void *data);
   /* Forward mode on the real path: by T1, T2, M0, B1, inversion efficiency, T2prime, analytic B0, and protocol values that
    * change no phase. */
   void (*jacobian_real) (LamEpgDerivative *d);

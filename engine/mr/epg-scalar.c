@@ -5,6 +5,7 @@
 const LamEpgKernels lam_epg_kernels_scalar = {
     .isa = "scalar",
     .values = values,
+    .states = states,
     .jacobian_real = jacobian_real,
     .jacobian = jacobian,
     .gradient = gradient,

@@ -13,6 +13,8 @@ struct _LamModel {
   gboolean stale;        /* numbers changed since */
   int orders;
   gboolean ordered; /* the programs keep windings apart */
+  gboolean stepwise;
+  double slice, slice_factor; /* bandwidth times duration, 0: none; of the signal */
   int64_t packed, bound;
 };
 
@@ -73,6 +75,26 @@ lam_model_set (LamModel *m, const char *name, const double *values, int n, GErro
   return TRUE;
 }
 
+gboolean
+lam_model_follow (LamModel **m, const LamProtocol *protocol, GError **error)
+{
+  const LamTemplate *t = lam_protocol_template (protocol);
+  if (*m && (*m)->protocol && lam_protocol_template ((*m)->protocol) != t)
+    g_clear_pointer (m, lam_model_free);
+  if (!*m) {
+    *m = lam_model_new_for (lam_protocol_copy (protocol));
+    return TRUE;
+  }
+  for (const LamField *f = t->fields; f->name; f++) {
+    int n, have;
+    const double *values = lam_protocol_get (protocol, f->name, &n),
+                 *now = lam_protocol_get ((*m)->protocol, f->name, &have);
+    if ((n != have || memcmp (values, now, n * sizeof *values) != 0) && !lam_model_set (*m, f->name, values, n, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 void
 lam_model_set_orders (LamModel *m, int orders)
 {
@@ -81,7 +103,58 @@ lam_model_set_orders (LamModel *m, int orders)
   m->orders = orders;
 }
 
+void
+lam_model_set_stepwise (LamModel *m, gboolean stepwise)
+{
+  if (stepwise != m->stepwise)
+    g_clear_pointer (&m->programs, g_ptr_array_unref);
+  m->stepwise = stepwise;
+}
+
+void
+lam_model_set_slice_profile (LamModel *m, double bandwidth_time, const LamSimulateOptions *across)
+{
+  double extent = across->extent > 0 ? across->extent : 2;
+  /* From the mean over the positions to the integral over one thickness. */
+  double factor = across->positions > 1 ? extent * across->positions / (across->positions - 1.0) : 1;
+  if (bandwidth_time != m->slice || factor != m->slice_factor)
+    g_clear_pointer (&m->programs, g_ptr_array_unref);
+  m->slice = bandwidth_time;
+  m->slice_factor = factor;
+}
+
+const char *
+lam_model_slice_obstacle (const LamModel *m)
+{
+  if (lam_model_is_closed (m))
+    return "a closed form has no pulses";
+  const LamTemplate *t = m->protocol ? lam_protocol_template (m->protocol) : NULL;
+  if (!t || strcmp (t->name, "CEST") == 0)
+    return "its pulses saturate, they do not select a slice";
+  return lam_template_field (t, "pulse_duration") && lam_protocol_value (m->protocol, "pulse_duration") > 0
+             ? "its pulses are played sample by sample; set their length to 0 for a slice profile"
+             : NULL;
+}
+
 /* ---- programs ---- */
+
+static gboolean
+make_selective (const LamModel *m, LamSequence *s, GError **error)
+{
+  enum { SAMPLES = 64 };
+  const double dwell = 2e-3 / SAMPLES; /* the length of the pulse shows in nothing */
+  double re[SAMPLES], x, y;
+  if (!(m->slice > 0) || lam_model_slice_obstacle (m))
+    return TRUE;
+  lam_rf_sinc (SAMPLES, dwell, 1, m->slice, re);
+  g_autoptr (LamRf) rf = lam_rf_from_waveform (SAMPLES, re, NULL, dwell, m->slice / (SAMPLES * dwell), error);
+  if (!rf)
+    return FALSE;
+  lam_sequence_use_definition (s, rf);
+  lam_sequence_factor (s, &x, &y);
+  lam_sequence_set_factor (s, x * m->slice_factor, y * m->slice_factor);
+  return TRUE;
+}
 
 static gboolean
 pack (LamModel *m, GError **error)
@@ -89,10 +162,14 @@ pack (LamModel *m, GError **error)
   const LamTemplate *t = m->protocol ? lam_protocol_template (m->protocol) : NULL;
   int trains = t && t->trains ? t->trains (m->protocol) : 1;
   g_autoptr (GPtrArray) programs = g_ptr_array_new_with_free_func ((GDestroyNotify) lam_program_unref);
-  LamProgramOptions options = {.orders = m->orders ? m->orders : t ? t->orders : 0, .ordered = m->ordered};
+  LamProgramOptions options = {.orders = m->orders ? m->orders
+                                         : t       ? t->orders
+                                                   : 0,
+                               .ordered = m->ordered,
+                               .stepwise = m->stepwise};
   for (int i = 0; i < trains; i++) {
     g_autoptr (LamSequence) s = t ? t->build (m->protocol, i, error) : lam_sequence_ref (m->sequence);
-    LamProgram *p = s ? lam_program_new (s, &options, error) : NULL;
+    LamProgram *p = s && make_selective (m, s, error) ? lam_program_new (s, &options, error) : NULL;
     if (!p)
       return FALSE;
     g_ptr_array_add (programs, p);
@@ -190,9 +267,8 @@ lam_model_sample_times (LamModel *m, GError **error)
 
 /* ---- signals ---- */
 
-/* Tissues as the template takes them: with a T2 where it does not matter. */
-static LamTissues *
-complete (const LamModel *m, const LamTissues *t)
+LamTissues *
+lam_model_complete_tissues (const LamModel *m, const LamTissues *t)
 {
   double t2 = m->protocol ? lam_protocol_template (m->protocol)->t2_absent : 0;
   LamTissues *same = lam_tissues_ref ((LamTissues *) t);
@@ -289,6 +365,13 @@ choose_order (LamModel *m, const LamTissues *t, const char *const *names)
   m->ordered = ordered;
 }
 
+LamProgram *const *
+lam_model_programs_for (LamModel *m, const LamTissues *tissues, int *n, GError **error)
+{
+  choose_order (m, tissues, NULL);
+  return lam_model_programs (m, n, error);
+}
+
 gboolean
 lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options, LamDevices *devices,
                     LamControl *control, LamSignal *signal, GError **error)
@@ -305,7 +388,7 @@ lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   LamProgram *const *p = lam_model_programs (m, &n, error);
   if (!p)
     return FALSE;
-  g_autoptr (LamTissues) whole = complete (m, tissues);
+  g_autoptr (LamTissues) whole = lam_model_complete_tissues (m, tissues);
   const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
   if (n == 1 && !real)
     return lam_simulate (p[0], whole, options, devices, control, signal, error);
@@ -358,7 +441,7 @@ lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimula
   LamProgram *const *p = lam_model_programs (m, &n, error);
   if (!p)
     return NULL;
-  g_autoptr (LamTissues) whole = complete (m, tissues);
+  g_autoptr (LamTissues) whole = lam_model_complete_tissues (m, tissues);
   if (n == 1 && !real)
     return lam_simulate_plan (p[0], whole, options, devices, error);
   int64_t joined = 0;
@@ -479,7 +562,7 @@ lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   for (int i = 0; names[i]; i++)
     if (!lam_by_parse (s, names[i], by, error))
       return FALSE;
-  g_autoptr (LamTissues) whole = complete (m, tissues);
+  g_autoptr (LamTissues) whole = lam_model_complete_tissues (m, tissues);
   const LamBy *list = (const LamBy *) (void *) by->data;
   const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
   gboolean ok;

@@ -22,11 +22,25 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamModel, lam_model_free)
 const LamProtocol *lam_model_protocol (const LamModel *m); /* NULL without a template */
 /* As lam_protocol_set (); the model follows at the next question. */
 gboolean lam_model_set (LamModel *m, const char *name, const double *values, int n, GError **error);
+/* Makes *@m (NULL: none yet) a model of @protocol's template with its numbers, value by value: what is unchanged packs nothing. */
+gboolean lam_model_follow (LamModel **m, const LamProtocol *protocol, GError **error);
 /* Orders kept; 0: the template's own. */
 void lam_model_set_orders (LamModel *m, int orders);
 
+/* Pulses select a slice: a sinc of this bandwidth times duration, in all but inversions, with the signal of one slice thickness as
+ * @across adds it up (its positions and extent must be those of every question). 0: none. */
+void lam_model_set_slice_profile (LamModel *m, double bandwidth_time, const LamSimulateOptions *across);
+/* NULL, or why the pulses of this protocol have no slice profile, in words. */
+const char *lam_model_slice_obstacle (const LamModel *m);
+/* Programs with a pass for each event and each winding (states.h): another layout, the same signal to rounding. */
+void lam_model_set_stepwise (LamModel *m, gboolean stepwise);
+/* Tissues as the template takes them: with a T2 where it does not matter; a reference of the caller's. */
+LamTissues *lam_model_complete_tissues (const LamModel *m, const LamTissues *tissues);
+
 /* Programs of the trains, up to date. NULL with an error; *n 0 for a closed form. */
 LamProgram *const *lam_model_programs (LamModel *m, int *n, GError **error);
+/* ... and with windings kept apart where @tissues need it (diffusion, flow). */
+LamProgram *const *lam_model_programs_for (LamModel *m, const LamTissues *tissues, int *n, GError **error);
 /* The closed form is what lam_model_simulate () evaluates: the template has no events. */
 gboolean lam_model_is_closed (const LamModel *m);
 /* Samples of one voxel. -1 with an error. */

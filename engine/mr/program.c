@@ -122,6 +122,10 @@ wind (Resolve *r, GError **error)
   r->shifts_since++;
   if (r->spoiled)
     return TRUE;
+  if (r->options->stepwise) {
+    r->shift++;
+    return add_pass (r, LAM_PASS_NONE, -1, error);
+  }
   if (p->pass->len > 0 && is_zero (&r->since) && r->shift == 0) {
     LamEpgPass *pass = &g_array_index (p->pass, LamEpgPass, p->pass->len - 1);
     if (pass->n_peeks == 0 && pass->after < LAM_EPG_MARGIN) {
@@ -190,7 +194,8 @@ resolve_event (Resolve *r, const LamEvent *e, int event, GError **error)
   if (e->kind == LAM_EVENT_RF && !add_pulse (r, e, event, error))
     return FALSE;
   if (e->kind == LAM_EVENT_ADC && (e->role != LAM_ADC_NON_ACQUIRED || r->options->all_samples)) {
-    if (p->pass->len == 0 && !add_pass (r, LAM_PASS_NONE, -1, error))
+    gboolean apart = r->options->stepwise && (!is_zero (&r->since) || r->shift > 0 || r->spoiled);
+    if ((p->pass->len == 0 || apart) && !add_pass (r, LAM_PASS_NONE, -1, error))
       return FALSE;
     add_sample (r, e, event);
   }
@@ -200,6 +205,7 @@ resolve_event (Resolve *r, const LamEvent *e, int event, GError **error)
     r->spoiled = TRUE;
     r->shift = 0;
     r->turned = FALSE;
+    return !r->options->stepwise || add_pass (r, LAM_PASS_NONE, -1, error);
   } else if ((e->action & LAM_SHIFT_AFTER) && !wind (r, error))
     return FALSE;
   return TRUE;
@@ -207,7 +213,7 @@ resolve_event (Resolve *r, const LamEvent *e, int event, GError **error)
 
 /* Orders that are filled (from the start) and that can still reach order 0 (to the end). */
 static void
-count_orders (LamProgram *p, int asked)
+count_orders (LamProgram *p, const LamProgramOptions *options)
 {
   int64_t n = p->pass->len;
   g_autofree int *filled = g_new (int, MAX (n, 1));
@@ -219,13 +225,13 @@ count_orders (LamProgram *p, int asked)
     now += pass[i].after;
     winds += pass[i].before + pass[i].after;
   }
-  int most = 1, need = 1;
+  int most = 1, need = 1, asked = options->orders;
   for (int64_t i = n - 1; i >= 0; i--) {
     for (int j = 0; j < pass[i].n_peeks; j++)
       need = MAX (need, 1 + MAX (g_array_index (p->record, LamEpgRecord, pass[i].peeks + j).shift, 0));
     need += pass[i].after;
     /* Played again, the end of one playing is the start of the next: no order can be left out. */
-    int orders = playings == 1 ? MIN (filled[i], need) : G_MAXINT;
+    int orders = playings != 1 ? G_MAXINT : options->stepwise ? filled[i] : MIN (filled[i], need);
     most = MAX (most, orders);
     pass[i].orders = orders;
     need += pass[i].before;
@@ -281,9 +287,9 @@ lam_program_new (LamSequence *sequence, const LamProgramOptions *options, GError
   const LamNumber *tail = lam_sequence_tail (sequence);
   p->bent |= tail->bent;
   g_array_append_val (p->delay, *tail);
-  if (lam_sequence_playings (sequence) != 1) {
+  if (lam_sequence_playings (sequence) != 1 || r.options->stepwise) {
     r.since = lam_number_add (r.since, *tail);
-    if (r.turned) { /* from the last pulse to the first of the next playing */
+    if (r.turned && lam_sequence_playings (sequence) != 1) { /* from the last pulse to the first of the next playing */
       r.pulse_time = lam_number_add (lam_number_add (r.pulse_time, *tail), r.first);
       r.shifts_since += r.first_shifts;
       close_stretch (&r);
@@ -291,7 +297,7 @@ lam_program_new (LamSequence *sequence, const LamProgramOptions *options, GError
     if (!add_pass (&r, LAM_PASS_NONE, -1, error))
       return NULL;
   }
-  count_orders (p, r.options->orders);
+  count_orders (p, r.options);
   allocate_bound (p);
   int n_values;
   const double *values = lam_sequence_values (sequence, &n_values);

@@ -15,6 +15,7 @@ typedef struct {
   int orders;           /* kept; 0: as many as spec section 1.7 says */
   gboolean ordered;     /* relaxation will depend on the order: nothing may be taken together across a winding */
   gboolean all_samples; /* also those of role NON_ACQUIRED */
+  gboolean stepwise; /* a pass of its own for each event and each winding, so that the state after each can be seen */
 } LamProgramOptions;
 
 /* Resolves the structure and binds the sequence's own values. Keeps a reference. */

@@ -229,6 +229,17 @@ lam_sequence_definitions (const LamSequence *s)
   return (int) s->definitions->len;
 }
 
+void
+lam_sequence_use_definition (LamSequence *s, LamRf *rf)
+{
+  int definition = lam_sequence_add_definition (s, rf);
+  for (guint i = 0; i < s->events->len; i++) {
+    LamEvent *e = &g_array_index (s->events, LamEvent, i);
+    if (e->kind == LAM_EVENT_RF && e->use != LAM_RF_INVERSION && e->shim != LAM_SHIM_PERFECT && e->definition == 0)
+      e->definition = definition;
+  }
+}
+
 int
 lam_sequence_add_shim (LamSequence *s, int channels, const double *magnitude, const double *phase_rad)
 {

@@ -100,6 +100,8 @@ const LamNumber *lam_sequence_tail (const LamSequence *s);
 int lam_sequence_add_definition (LamSequence *s, LamRf *rf);
 const LamRf *lam_sequence_definition (const LamSequence *s, int index);
 int lam_sequence_definitions (const LamSequence *s);
+/* Every ideal pulse but inversions, and those that the transmit field does not change, plays @rf from now on. */
+void lam_sequence_use_definition (LamSequence *s, LamRf *rf);
 /* Shims: weights magnitude exp (i phase) for each channel. */
 int lam_sequence_add_shim (LamSequence *s, int channels, const double *magnitude, const double *phase_rad);
 int lam_sequence_shims (const LamSequence *s);
