@@ -479,6 +479,39 @@ test_kept (Fixture *f, gconstpointer data)
   g_assert_finalize_object (other);
 }
 
+/* Whatever the template: maps, or a reason. */
+static void
+test_templates (Fixture *f, gconstpointer data)
+{
+  LamParameter *template = lam_sequence_session_get_template (f->session);
+  int done = 0;
+  set (f, "T1", "200:3000:8");
+  set (f, "T2", "20:200:6");
+  set (f, "T2star", "20:200:6");
+  for (guint i = 0; i < lam_parameter_get_n_choices (template); i++) {
+    const char *id = lam_parameter_get_choice (template, i)->id;
+    g_autoptr (GError) error = NULL;
+    lam_parameter_set_value (template, g_variant_new_string (id), NULL);
+    if (lam_maps_model_make_dictionary (f->maps, &error) && lam_maps_model_make_phantom (f->maps, &error))
+      settle (f);
+    const char *reason = error ? error->message
+                         : lam_maps_model_get_error (f->maps, LAM_MAPS_DICTIONARY)
+                             ? lam_maps_model_get_error (f->maps, LAM_MAPS_DICTIONARY)
+                             : lam_maps_model_get_error (f->maps, LAM_MAPS_SERIES);
+    if (reason != NULL) {
+      g_test_message ("%s: %s", id, reason);
+      continue;
+    }
+    LamMapsResult *before = result_of (f);
+    g_assert_true (lam_maps_model_match (f->maps, &error));
+    settle (f);
+    g_test_message ("%s: %s", id, lam_maps_model_get_text (f->maps, LAM_MAPS_MATCH));
+    done += result_of (f) != before;
+  }
+  g_test_message ("%d templates have maps", done);
+  g_assert_cmpint (done, >=, 22);
+}
+
 /* Closed while everything goes on. */
 static void
 test_close (Fixture *f, gconstpointer data)
@@ -540,6 +573,7 @@ main (int argc, char **argv)
   ADD ("keeps", test_keeps);
   ADD ("files", test_files);
   ADD ("inputs", test_inputs);
+  ADD ("templates", test_templates);
   ADD ("kept", test_kept);
   ADD ("close", test_close);
   return g_test_run ();

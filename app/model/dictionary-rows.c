@@ -6,24 +6,28 @@
 
 #include "core/error.h"
 
-static const char *const quantities[] = {"T1", "T2", "T2star", "B1", "B0"};
+/* Quantities that a dictionary may be of, and the range that is there at first. */
+static const struct {
+  const char *name, *label, *range;
+} quantities[] = {{"T1", "T1", "200:3000:60"},
+                  {"T2", "T2", "10:300:40"},
+                  {"T2star", "T2*", "5:200:40"},
+                  {"D", "D", "0.2:3:57"},
+                  {"CBF", "CBF", "10:120:23"},
+                  {"ATT", "ATT", "500:2000:16"},
+                  {"B1", "B1", ""},
+                  {"B0", N_ ("Off-resonance"), ""},
+                  {"inv_efficiency", N_ ("Inversion"), ""}};
 
 LamParameterList *
 lam_dictionary_rows_new (LamUndo *undo)
 {
   static LamParameterChoice spacings[] = {{"ratios", NULL}, {"steps", NULL}, {NULL, NULL}};
-  static const struct {
-    const char *label, *unit, *value;
-  } rows[G_N_ELEMENTS (quantities)] = {{"T1", "ms", "200:3000:60"},
-                                       {"T2", "ms", "10:300:40"},
-                                       {"T2*", "ms", "5:200:40"},
-                                       {"B1", "", ""},
-                                       {N_ ("Off-resonance"), "Hz", ""}};
   LamParameterList *list = lam_parameter_list_new (undo);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    LamParameter *p =
-        lam_parameter_list_add (list, lam_parameter_new_text (quantities[i], _ (rows[i].label), rows[i].value));
-    lam_parameter_set_unit (p, rows[i].unit);
+  for (guint i = 0; i < G_N_ELEMENTS (quantities); i++) {
+    LamParameter *p = lam_parameter_list_add (
+        list, lam_parameter_new_text (quantities[i].name, _ (quantities[i].label), quantities[i].range));
+    lam_parameter_set_unit (p, lam_tissue_find (quantities[i].name)->unit);
     lam_parameter_set_help (p,
                             _ ("From:to:count, as 200:3000:60, or values with commas between them; empty: not varied"));
   }
@@ -31,7 +35,7 @@ lam_dictionary_rows_new (LamUndo *undo)
   spacings[1].label = _ ("Equal steps");
   LamParameter *p =
       lam_parameter_list_add (list, lam_parameter_new_choice ("spacing", _ ("Spacing"), spacings, "ratios"));
-  lam_parameter_set_help (p, _ ("How T1 and T2 lie between the ends of a range; B1 and off-resonance in equal steps"));
+  lam_parameter_set_help (p, _ ("How times lie between the ends of a range; all others go in equal steps"));
   p = lam_parameter_list_add (list, lam_parameter_new_integer ("rank", _ ("Modes kept"), "", 0, 0, 1000));
   lam_parameter_set_special (p, 0, _ ("all"));
   lam_parameter_set_help (p, _ ("Modes (SVD) that signals are projected on before they are matched: fewer are faster"));
@@ -43,7 +47,8 @@ lam_dictionary_rows_show (LamParameterList *rows, const LamProtocol *protocol)
 {
   const char *const *known = lam_protocol_template (protocol)->tissues;
   for (guint i = 0; i < G_N_ELEMENTS (quantities); i++)
-    lam_parameter_set_visible (lam_parameter_list_find (rows, quantities[i]), g_strv_contains (known, quantities[i]));
+    lam_parameter_set_visible (lam_parameter_list_find (rows, quantities[i].name),
+                               g_strv_contains (known, quantities[i].name));
 }
 
 LamDictionaryRecipe *
@@ -57,7 +62,7 @@ lam_dictionary_rows_recipe (LamParameterList *rows, LamProtocol *protocol, int o
   r->rank = (int) lam_parameter_get_integer (lam_parameter_list_find (rows, "rank"));
   r->orders = orders;
   for (guint i = 0; i < G_N_ELEMENTS (quantities); i++) {
-    LamParameter *p = lam_parameter_list_find (rows, quantities[i]);
+    LamParameter *p = lam_parameter_list_find (rows, quantities[i].name);
     g_autofree char *text = g_strstrip (g_strdup (lam_parameter_get_text (p)));
     g_autoptr (GError) fault = NULL;
     int64_t n;
@@ -65,13 +70,14 @@ lam_dictionary_rows_recipe (LamParameterList *rows, LamProtocol *protocol, int o
     if (!lam_parameter_get_visible (p) || *text == '\0')
       continue;
     /* Offsets run through 0, where there are no ratios; and about 1 both are alike. */
-    double *values = lam_atom_range_parse (text, geometric && quantities[i][0] == 'T', &n, &fault);
+    gboolean ratios = geometric && g_str_equal (lam_parameter_get_unit (p), "ms");
+    double *values = lam_atom_range_parse (text, ratios, &n, &fault);
     if (values == NULL) {
       lam_parameter_set_fault (p, fault->message);
       if (first == NULL)
-        g_set_error (&first, LAM_ERROR, LAM_ERROR_INVALID, "%s: %s", quantities[i], fault->message);
+        g_set_error (&first, LAM_ERROR, LAM_ERROR_INVALID, "%s: %s", quantities[i].name, fault->message);
     } else
-      lam_atom_ranges_add (r->ranges, quantities[i], values, n);
+      lam_atom_ranges_add (r->ranges, quantities[i].name, values, n);
   }
   if (first == NULL && r->ranges->n == 0)
     g_set_error (&first, LAM_ERROR, LAM_ERROR_INVALID, "%s", _ ("Give a range for at least one quantity."));
