@@ -199,7 +199,7 @@ draw_axes (LamStatesView *self, GtkSnapshot *snapshot)
   double unit = p->end >= 1 ? 1 : 1e-3, every = nice_step ((p->end - p->begin) / unit, (int) (r.size.width / 70));
   for (double k = ceil (p->begin / unit / every - 1e-9); k * every <= p->end / unit * (1 + 1e-9); k++) {
     double t = k * every;
-    g_autofree char *text = g_strdup_printf ("%.10g", t);
+    g_autofree char *text = g_strdup_printf ("%.10g", t + 0.0); /* never "-0" */
     double x = x_of (self, t * unit);
     gtk_snapshot_append_color (snapshot, &grid, &GRAPHENE_RECT_INIT (floor (x), bottom, 1, 4));
     draw_text (self, snapshot, text, x, bottom + 11, 0.5);
