@@ -80,6 +80,8 @@ void lam_window_locate_scan (LamWindow *self);
 /* What is open now is a recent file. */
 void lam_window_note_recent (LamWindow *self);
 
+/* The job of the Maps tab that runs now; NULL: none. */
+LamJob *lam_window_get_maps_job (LamWindow *self);
 /* Jobs of the Maps tab go on. */
 gboolean lam_window_maps_busy (LamWindow *self);
 /* Asks whether they are to be dropped with the window; TRUE = it asked. */

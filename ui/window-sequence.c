@@ -90,6 +90,18 @@ maps_of (LamWindow *self)
   return maps != NULL ? lam_maps_tab_get_model (maps) : NULL;
 }
 
+LamJob *
+lam_window_get_maps_job (LamWindow *self)
+{
+  LamMapsModel *maps = maps_of (self);
+  for (int kind = 0; maps != NULL && kind < LAM_MAPS_KINDS; kind++) {
+    LamJob *job = lam_maps_model_get_job (maps, kind);
+    if (job != NULL && lam_job_get_state (job) == LAM_JOB_RUNNING)
+      return job;
+  }
+  return NULL;
+}
+
 gboolean
 lam_window_maps_busy (LamWindow *self)
 {

@@ -86,7 +86,7 @@ void
 lam_window_update_jobs (LamWindow *self)
 {
   LamSessionState state = lam_session_get_state (self->session);
-  LamJob *other = lam_queue_get_running (lam_session_get_queue (self->session));
+  LamJob *other = lam_window_get_maps_job (self);
   gboolean run = state == LAM_SESSION_RUNNING || state == LAM_SESSION_PAUSED, busy = run || other != NULL;
   double fraction = run ? lam_session_get_fraction (self->session) : other != NULL ? lam_job_get_fraction (other) : -1;
   g_autofree char *percent =
