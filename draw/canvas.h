@@ -35,8 +35,11 @@ void lam_canvas_ink (const LamCanvas *canvas, cairo_t *cr, LamInk ink);
 void lam_canvas_faint (const LamCanvas *canvas, cairo_t *cr, LamInk ink, double alpha);
 void lam_canvas_write (const LamCanvas *canvas, cairo_t *cr, const char *text, double x, double y, double align,
                        LamInk ink);
-/* A line 1 px wide on whole pixels. */
-void lam_canvas_line (cairo_t *cr, double x0, double y0, double x1, double y1);
+/* px that @text takes: about, where another writes. */
+double lam_canvas_width (const LamCanvas *canvas, cairo_t *cr, const char *text);
+/* Lines 1 px wide on whole pixels, put into the path to be filled together; @off above 0: dashes of @on px. */
+void lam_canvas_across (cairo_t *cr, double x0, double x1, double y);
+void lam_canvas_down (cairo_t *cr, double x, double y0, double y1, double on, double off);
 
 /* Round numbers in [@low, @high], at most @most; @step gets their distance. Returns how many. */
 int lam_canvas_ticks (double low, double high, int most, double *ticks, double *step);

@@ -36,7 +36,8 @@ lam_signal_draw (cairo_t *cr, const LamCanvas *canvas, double left, double top, 
     double y = bottom - (ticks[i] - low) / (high - low) * (bottom - top);
     g_autofree char *text = g_strdup_printf ("%g", fabs (ticks[i]) < 1e-9 * step ? 0.0 : ticks[i]);
     lam_canvas_ink (canvas, cr, LAM_INK_GRID);
-    lam_canvas_line (cr, left, y, right, y);
+    lam_canvas_across (cr, left, right, y);
+    cairo_fill (cr);
     lam_canvas_write (canvas, cr, text, left - 8, y, 1, LAM_INK_DIM);
   }
   lam_canvas_write (canvas, cr, title, 8, top - 12, 0, LAM_INK_TEXT);
@@ -66,7 +67,7 @@ lam_signal_draw (cairo_t *cr, const LamCanvas *canvas, double left, double top, 
   cairo_restore (cr);
   double x = right;
   for (int c = n - 1; c >= 0; c--) {
-    double width = 0.6 * canvas->font * (double) g_utf8_strlen (curves[c].name, -1);
+    double width = lam_canvas_width (canvas, cr, curves[c].name);
     lam_canvas_write (canvas, cr, curves[c].name, x, top - 12, 1, LAM_INK_DIM);
     cairo_set_source_rgb (cr, curves[c].ink[0], curves[c].ink[1], curves[c].ink[2]);
     cairo_rectangle (cr, x - width - 18, top - 14, 12, 3);

@@ -191,18 +191,17 @@ draw_signal (cairo_t *cr, const LamCanvas *canvas, const Job *j, double top)
   int64_t columns = LAM_MAX (j->width - LAM_TIMELINE_LEFT - LAM_TIMELINE_RIGHT, 1),
           room = lam_signal_window_room (columns);
   LamSignalCurve *curves = g_new0 (LamSignalCurve, n);
-  double *points = g_new (double, 2 * n * room);
+  double *x = g_new (double, room), *y = g_new (double, n *room);
+  int64_t points = lam_signal_window (j->ps, j->re, j->im, n, j->samples, j->part, j->t0, j->t1, columns, x, y);
   for (int v = 0; v < n; v++) {
-    double *x = points + 2 * v * room, *y = x + room;
-    curves[v] = (LamSignalCurve){.name = j->labels[v], .x = x, .y = y};
+    curves[v] = (LamSignalCurve){.name = j->labels[v], .x = x, .y = y + v * room, .n = points};
     memcpy (curves[v].ink, inks[v % G_N_ELEMENTS (inks)], sizeof curves[v].ink);
-    curves[v].n = lam_signal_window (j->ps, j->re + v * j->samples, j->im + v * j->samples, j->samples, j->part, j->t0,
-                                     j->t1, columns, x, y);
   }
   lam_signal_draw (cr, canvas, LAM_TIMELINE_LEFT, top, (double) j->width - LAM_TIMELINE_RIGHT, (double) j->height - 14,
                    (double) j->t0 * 1e-12, (double) j->t1 * 1e-12, _ (titles[j->part]), curves, n);
   g_free (curves);
-  g_free (points);
+  g_free (x);
+  g_free (y);
 }
 
 static gboolean
@@ -214,8 +213,9 @@ draw (Job *j, const char *output, GError **error)
   if (j->re)
     events = floor (events * (1 - SIGNAL_SHARE));
   lam_timeline_layout (width, events, &layout);
+  int64_t columns = LAM_MAX ((int64_t) (layout.right - layout.left), 1);
   g_autoptr (LamPulseqWindow) w =
-      lam_pulseq_window_new (j->timing, j->t0, j->t1, LAM_MAX ((int64_t) (layout.right - layout.left), 1), error);
+      lam_pulseq_window_new (j->timing, j->t0, (j->t1 - j->t0 + columns - 1) / columns, columns, NULL, error);
   g_autoptr (GArray) instants = w ? lam_pulseq_instants (j->timing, j->t0, j->t1, 64, error) : NULL;
   if (!instants)
     return FALSE;

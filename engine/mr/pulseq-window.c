@@ -94,20 +94,63 @@ find_edges (LamPulseqWindow *w, const LamPulseqTiming *t)
       w->edge[w->edges++] = t->start[from + i];
 }
 
+/* The columns [@from, @to) that @like has too, from its column @shift + @from on. */
+static void
+find_shared (int64_t t0, int64_t width, int64_t n, const LamPulseqWindow *like, int64_t *from, int64_t *to,
+             int64_t *shift)
+{
+  *from = *to = *shift = 0;
+  if (!like || like->width != width || (t0 - like->t0) % width != 0)
+    return;
+  *shift = (t0 - like->t0) / width;
+  *from = LAM_CLAMP (-*shift, 0, n);
+  *to = LAM_CLAMP (like->n - *shift, *from, n);
+}
+
+int64_t
+lam_pulseq_window_missing (int64_t t0, int64_t width, int64_t n, const LamPulseqWindow *like)
+{
+  int64_t from, to, shift;
+  find_shared (t0, width, n, like, &from, &to, &shift);
+  return n - (to - from);
+}
+
+/* Looks the columns [@from, @to) up. */
+static gboolean
+look_up (LamPulseqWindow *w, const LamPulseqTiming *t, int64_t from, int64_t to, GError **error)
+{
+  LamPulseqTrace part = {.adc = w->trace.adc + from};
+  for (int i = 0; i < LAM_PULSEQ_TRACES; i++) {
+    part.low[i] = w->trace.low[i] + from;
+    part.high[i] = w->trace.high[i] + from;
+  }
+  w->fresh += to - from;
+  return from >= to || lam_pulseq_trace (t, w->t0 + from * w->width, w->t0 + to * w->width, to - from, &part, error);
+}
+
 LamPulseqWindow *
-lam_pulseq_window_new (const LamPulseqTiming *t, int64_t t0, int64_t t1, int64_t n, GError **error)
+lam_pulseq_window_new (const LamPulseqTiming *t, int64_t t0, int64_t width, int64_t n, const LamPulseqWindow *like,
+                       GError **error)
 {
   LamPulseqWindow *w = g_new0 (LamPulseqWindow, 1);
+  int64_t from, to, shift;
   gboolean ok = TRUE;
   w->t0 = t0;
-  w->t1 = LAM_MAX (t1, t0 + 1);
+  w->width = LAM_MAX (width, 1);
   w->n = LAM_MAX (n, 1);
+  w->t1 = t0 + w->n * w->width;
   for (int i = 0; ok && i < LAM_PULSEQ_TRACES; i++)
     ok = (w->trace.low[i] = lam_alloc_n (w->n, sizeof (float), "drawing of the sequence", error))
          && (w->trace.high[i] = lam_alloc_n (w->n, sizeof (float), "drawing of the sequence", error));
-  ok = ok && (w->trace.adc = lam_alloc_n (w->n, 1, "drawing of the sequence", error))
-       && lam_pulseq_trace (t, w->t0, w->t1, w->n, &w->trace, error);
-  if (!ok) {
+  ok = ok && (w->trace.adc = lam_alloc_n (w->n, 1, "drawing of the sequence", error));
+  find_shared (t0, w->width, w->n, like, &from, &to, &shift);
+  for (int i = 0; ok && to > from && i < LAM_PULSEQ_TRACES; i++) {
+    memcpy (w->trace.low[i] + from, like->trace.low[i] + shift + from, (to - from) * sizeof (float));
+    memcpy (w->trace.high[i] + from, like->trace.high[i] + shift + from, (to - from) * sizeof (float));
+  }
+  if (ok && to > from)
+    memcpy (w->trace.adc + from, like->trace.adc + shift + from, to - from);
+  if (!ok || !look_up (w, t, 0, from, error) || !look_up (w, t, to, w->n, error)) {
     lam_pulseq_window_free (w);
     return NULL;
   }

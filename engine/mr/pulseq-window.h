@@ -15,7 +15,8 @@ typedef struct {
 } LamPulseqPhase;
 
 typedef struct {
-  int64_t t0, t1, n;    /* [t0, t1) ps in n equal columns */
+  int64_t t0, t1, n;    /* [t0, t1) ps in n columns of @width */
+  int64_t width, fresh; /* ps; columns that were looked up, the others being those of a former window */
   LamPulseqTrace trace; /* [n] each */
   int64_t phases, edges;
   LamPulseqPhase
@@ -23,8 +24,12 @@ typedef struct {
   int64_t *edge; /* ps where blocks begin; none when there are more than n / 6 of them */
 } LamPulseqWindow;
 
-/* @t0 and @t1 may lie outside the sequence. */
-LamPulseqWindow *lam_pulseq_window_new (const LamPulseqTiming *t, int64_t t0, int64_t t1, int64_t n, GError **error);
+/* @n columns of @width ps from @t0 on, which may lie outside the sequence. @like (may be NULL) is another window of the same
+ * sequence: its columns are taken over where they are the same. */
+LamPulseqWindow *lam_pulseq_window_new (const LamPulseqTiming *t, int64_t t0, int64_t width, int64_t n,
+                                        const LamPulseqWindow *like, GError **error);
+/* How many of the columns @like does not have. */
+int64_t lam_pulseq_window_missing (int64_t t0, int64_t width, int64_t n, const LamPulseqWindow *like);
 void lam_pulseq_window_free (LamPulseqWindow *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamPulseqWindow, lam_pulseq_window_free)
 
