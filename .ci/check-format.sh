@@ -9,13 +9,13 @@ if [ "$version" != 14 ]; then
   exit 1
 fi
 if [ "${1:-}" = --fix ]; then
-  find engine app ui tests -name '*.[ch]' -print0 | xargs -0 clang-format -i
+  find engine draw app ui tests -name '*.[ch]' -print0 | xargs -0 clang-format -i
   exit
 fi
 bad=()
 while IFS= read -r -d '' file; do
   clang-format "$file" | cmp -s - "$file" || bad+=("$file")
-done < <(find engine app ui tests -name '*.[ch]' -print0 | sort -z)
+done < <(find engine draw app ui tests -name '*.[ch]' -print0 | sort -z)
 if [ ${#bad[@]} -gt 0 ]; then
   printf 'not formatted: %s\n' "${bad[@]}"
   exit 1

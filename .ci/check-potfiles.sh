@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 listed=$(grep -vE '^\s*(#|$)' po/POTFILES.in | sort)
 marked=$({
-  find engine app ui -name '*.c' -print0 | xargs -0 grep -lE '\b(N?_|C_|g_dngettext|ngettext) \("' || true
+  find engine draw app ui -name '*.c' -print0 | xargs -0 grep -lE '\b(N?_|C_|g_dngettext|ngettext) \("' || true
   find ui -name '*.ui' -print0 | xargs -0 -r grep -lE 'translatable="(yes|true|1)"' || true
   find data -name '*.desktop.in' -o -name '*.metainfo.xml.in' -o -name '*.gschema.xml'
 } | sort -u)

@@ -17,7 +17,7 @@ found() {
 }
 
 found "numbers read by the locale" < <(
-  find engine app ui -name '*.[ch]' -print0 |
+  find engine draw app ui -name '*.[ch]' -print0 |
     xargs -0 grep -nE '\b(atof|strtod|strtof|strtold|[sf]?scanf|vsscanf) *\('
 )
 # engine/run/ (run/numbers.h) and app/cli/ (main-cli.c) may print: there LC_NUMERIC is C on every thread that works.

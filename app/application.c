@@ -121,13 +121,25 @@ lam_application_activate (GApplication *application)
   gtk_window_present (window);
 }
 
+/* A window has one scan and one sequence. */
+static gboolean
+has_room (LamWindow *window, GFile *file)
+{
+  LamSequenceSession *sequence = lam_window_get_sequence_session (window);
+  if (!lam_window_is_sequence (file))
+    return lam_session_get_title (lam_window_get_session (window)) == NULL;
+  LamPulseqModel *model = sequence != NULL ? lam_sequence_session_get_pulseq (sequence) : NULL;
+  return model == NULL
+         || (lam_pulseq_model_get_file (model) == NULL && lam_pulseq_model_get_opening (model, NULL) == NULL);
+}
+
 /* Each file in a window of its own, but for the first, which may use an empty one. */
 static void
 lam_application_open (GApplication *application, GFile **files, int n, const char *hint)
 {
   for (int i = 0; i < n; i++) {
     GtkWindow *window = main_window (LAM_APPLICATION (application));
-    if (window == NULL || lam_session_get_title (lam_window_get_session (LAM_WINDOW (window))) != NULL)
+    if (window == NULL || !has_room (LAM_WINDOW (window), files[i]))
       window = new_window (LAM_APPLICATION (application));
     lam_window_open_file (LAM_WINDOW (window), files[i]);
     gtk_window_present (window);
@@ -310,7 +322,7 @@ lam_application_init (LamApplication *self)
       {NULL},
   };
   g_application_add_main_option_entries (G_APPLICATION (self), options);
-  g_application_set_option_context_parameter_string (G_APPLICATION (self), _ ("[SCAN OR SESSION]"));
+  g_application_set_option_context_parameter_string (G_APPLICATION (self), _ ("[SCAN, SEQUENCE OR SESSION]"));
 }
 
 LamApplication *

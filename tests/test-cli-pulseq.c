@@ -1,4 +1,5 @@
-/* test-cli-pulseq.c: `lamina info' and `lamina convert' of Pulseq files. */
+/* test-cli-pulseq.c: `lamina info', `lamina convert' and `lamina render' of Pulseq files. */
+#include <png.h>
 #include <string.h>
 
 #include "cli-util.h"
@@ -53,6 +54,91 @@ test_convert (void)
   g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
 }
 
+/* The colours in a column of the picture at @x, as how many of its pixels lean to blue, red and green. */
+static void
+count_inks (const unsigned char *rgb, int width, int height, int from, int to, int inks[3])
+{
+  memset (inks, 0, 3 * sizeof *inks);
+  for (int y = 0; y < height; y++)
+    for (int x = from; x < to; x++) {
+      const unsigned char *p = rgb + 3 * (y * width + x);
+      inks[0] += p[2] > p[0] + 60;
+      inks[1] += p[0] > p[2] + 60;
+      inks[2] += p[1] > p[0] + 40 && p[1] > p[2] + 20;
+    }
+}
+
+static unsigned char *
+read_png (const char *path, int *width, int *height)
+{
+  png_image image = {.version = PNG_IMAGE_VERSION};
+  g_assert_true (png_image_begin_read_from_file (&image, path));
+  image.format = PNG_FORMAT_RGB;
+  unsigned char *rgb = g_malloc (PNG_IMAGE_SIZE (image));
+  g_assert_true (png_image_finish_read (&image, NULL, rgb, 0, NULL));
+  *width = (int) image.width;
+  *height = (int) image.height;
+  return rgb;
+}
+
+/* Events and signal where they belong: the pulse is 0.45 ms, the readout from 0.47 to 4.47 ms of 4.57. */
+static void
+test_render (void)
+{
+  g_autofree char *path = cli_path ("tiny.seq"), *png = cli_path ("tiny.png"), *zoom = cli_path ("zoom.png"),
+                  *left = cli_path ("left.png");
+  int width, height, pulse[3], readout[3], zoomed[3];
+  g_file_set_contents (path, text, -1, NULL);
+  g_autoptr (CliRun) run = cli_ok ("render tiny.seq -o tiny.png --size 600x400 --tissue \"T1=1000 T2=80\""),
+                     json = cli_ok ("render --json tiny.seq -o zoom.png --size 600x400 --from 0.001 --to 0.004 "
+                                    "--no-signal");
+  cli_assert_says (run->out, "signal of 1 tissues by Bloch's equations, 40 samples");
+  g_autofree unsigned char *all = read_png (png, &width, &height);
+  g_assert_cmpint (width, ==, 600);
+  g_assert_cmpint (height, ==, 400);
+  /* 494 px for 4.67 ms from 92 on: the pulse up to 140, the readout from there on. */
+  count_inks (all, width, height / 2, 92, 139, pulse);
+  count_inks (all, width, height / 2, 150, 560, readout);
+  g_assert_cmpint (pulse[0], >, 200);
+  g_assert_cmpint (readout[2], >, 400 * 10);
+  g_assert_cmpint (pulse[2], ==, 0);
+  /* The signal is below, one curve of one colour. */
+  count_inks (all + 3 * width * 240, width, 160, 150, 560, readout);
+  g_assert_cmpint (readout[0], >, 350);
+  g_autoptr (GPtrArray) lines = cli_json_lines (json->out);
+  JsonObject *o = cli_json_last (lines);
+  g_assert_cmpfloat (json_object_get_double_member (o, "from_s"), ==, 0.001);
+  g_assert_cmpint (json_object_get_int_member (o, "samples"), ==, 0);
+  g_assert_true (json_object_get_null_member (o, "model"));
+  /* Inside the readout there is no pulse, and the readout is all there is. */
+  g_autofree unsigned char *part = read_png (zoom, &width, &height);
+  count_inks (part, width, height, 92, 586, zoomed);
+  g_assert_cmpint (zoomed[2], >, 490 * 10);
+  g_assert_cmpint (zoomed[0], <, 4 * 494); /* the line at zero and that of the phase */
+
+  /* What does not fit is refused before anything is written. */
+  static const struct {
+    const char *options;
+    int status;
+  } wrong[] = {{"--size 600", 2},       {"--size 1x1", 2}, {"--from 0.004 --to 0.001", 2}, {"--from 1", 2},
+               {"--plane row", 2},      {"--part sum", 2}, {"--no-signal --part real", 2}, {"--from x", 2},
+               {"--tissue \"T3=1\"", 2}};
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_autoptr (CliRun) refused = cli_run ("render tiny.seq -o left.png %s", wrong[i].options);
+    cli_assert_status (refused, wrong[i].status);
+    g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
+  }
+  g_autofree char *broken = cli_path ("broken.seq");
+  g_file_set_contents (broken, "[VERSION]\nmajor 1\nminor 9\nrevision 0\n", -1, NULL);
+  g_autoptr (CliRun) unknown = cli_run ("render broken.seq -o left.png"),
+                     same = cli_run ("render tiny.seq -o tiny.seq"), none = cli_run ("render none.seq -o left.png");
+  cli_assert_status (unknown, 1);
+  cli_assert_says (unknown->err, "1.9.0");
+  cli_assert_status (same, 2);
+  cli_assert_status (none, 1);
+  g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -60,6 +146,7 @@ main (int argc, char **argv)
   cli_init ();
   g_test_add_func ("/cli/pulseq/info", test_info);
   g_test_add_func ("/cli/pulseq/convert", test_convert);
+  g_test_add_func ("/cli/pulseq/render", test_render);
   int status = g_test_run ();
   cli_finish ();
   return status;

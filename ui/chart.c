@@ -13,8 +13,10 @@ struct _LamChart {
   GtkWidget parent_instance;
   LamAxis *x, *left, *right;
   GPtrArray *layers;
-  double x_min, x_max;  /* least span, or NaN */
-  GskRenderNode *cache; /* all but the readout: hovering does not draw the curves again */
+  double x_min, x_max;      /* least span, or NaN */
+  gboolean x_fixed;         /* the span is all that is seen */
+  double left_px, right_px; /* margins, at least */
+  GskRenderNode *cache;     /* all but the readout: hovering does not draw the curves again */
   graphene_rect_t plot;
   double hover; /* x value under the pointer or the keyboard's cursor; NaN = none */
 };
@@ -39,10 +41,10 @@ fit_axes (LamChart *self)
   lam_axis_include (self->x, self->x_max);
   for (guint i = 0; i < self->layers->len; i++) {
     LamChartLayer *layer = g_ptr_array_index (self->layers, i);
-    lam_chart_layer_range (layer, self->x, lam_chart_layer_get_axis (layer));
+    lam_chart_layer_range (layer, self->x_fixed ? NULL : self->x, lam_chart_layer_get_axis (layer));
   }
   for (int a = 0; a < 3; a++)
-    if (axes[a] != NULL)
+    if (axes[a] != NULL && !(a == 0 && self->x_fixed && self->x_max > self->x_min))
       lam_axis_finish (axes[a]);
 }
 
@@ -101,7 +103,8 @@ draw_static (LamChart *self, GtkSnapshot *snapshot)
   fit_axes (self);
 
   int n_left = lam_axis_ticks (self->left, ticks, CLAMP (height / 36, 2, 8));
-  double margin_left = tick_width (self, self->left, ticks, n_left) + 10, margin_right = 8;
+  double margin_left = fmax (tick_width (self, self->left, ticks, n_left) + 10, self->left_px),
+         margin_right = fmax (8, self->right_px);
   gboolean right = self->right != NULL && axis_used (self, self->right);
   if (right) {
     double right_ticks[16];
@@ -296,6 +299,16 @@ lam_chart_set_x_span (LamChart *self, double min, double max)
   g_return_if_fail (LAM_IS_CHART (self));
   self->x_min = min;
   self->x_max = max;
+  drop_cache (self);
+}
+
+void
+lam_chart_fix_x (LamChart *self, double left_px, double right_px)
+{
+  g_return_if_fail (LAM_IS_CHART (self));
+  self->x_fixed = TRUE;
+  self->left_px = left_px;
+  self->right_px = right_px;
   drop_cache (self);
 }
 

@@ -14,6 +14,9 @@ GtkWidget *lam_chart_new (LamAxis *x, LamAxis *left, LamAxis *right);
 void lam_chart_add_layer (LamChart *self, LamChartLayer *layer);
 /* The x range is at least this wide: a run of 15 iterations does not start as one point in the middle. NaN = free. */
 void lam_chart_set_x_span (LamChart *self, double min, double max);
+/* The span is all that is seen, whatever the layers have; margins at least so wide, so that charts over one time stand in
+ * line. */
+void lam_chart_fix_x (LamChart *self, double left_px, double right_px);
 void lam_chart_set_label (LamChart *self, const char *label); /* accessible name */
 /* What the readout says at @x; NULL = nothing. */
 char *lam_chart_describe (LamChart *self, double x);

@@ -9,13 +9,18 @@
 #include "bounds-view.h"
 #include "chart.h"
 #include "curves-layer.h"
+#include "file-signal.h"
 #include "group.h"
+#include "kspace-tab.h"
 #include "model/sequence-compare.h"
 #include "model/sequence-optimise.h"
 #include "palette.h"
 #include "parameter-row.h"
+#include "problems-view.h"
+#include "sequence-file-groups.h"
 #include "states-tab.h"
 #include "tissue-group.h"
+#include "timeline-view.h"
 #include "train-view.h"
 
 /* What of the complex signal is drawn. */
@@ -52,9 +57,13 @@ struct _LamSequencePage {
   GtkWidget *by[BY]; /* which sensitivities are drawn */
   Part part;
   gboolean part_chosen; /* by hand: else what suits the signal */
+  /* Of a Pulseq file, and what gives way to it. */
+  LamPulseqLook *look;
+  GtkWidget *timeline, *file_signal, *file_took, *problems, *problems_title, *kspace;
+  GPtrArray *of_file, *of_template; /* widgets that are seen with a file, or without */
 };
 
-static guint status_signal;
+static guint status_signal, meaning_signal;
 
 G_DEFINE_FINAL_TYPE (LamSequencePage, lam_sequence_page, ADW_TYPE_BIN)
 
@@ -202,7 +211,7 @@ static void
 result_cb (LamSequenceSession *session, LamSequencePage *self)
 {
   LamSequenceResult *r = lam_sequence_session_get_result (session), *before = lam_sequence_session_get_before (session);
-  if (r == NULL)
+  if (r == NULL || lam_pulseq_model_get_file (lam_sequence_session_get_pulseq (session)) != NULL)
     return;
   if (!self->part_chosen) {
     Part suits = r->im == NULL ? PART_REAL : PART_MAGNITUDE;
@@ -253,6 +262,7 @@ part_toggled_cb (GtkToggleButton *button, LamSequencePage *self)
     if (GTK_WIDGET (button) == self->parts[i])
       self->part = i;
   self->part_chosen = TRUE;
+  lam_file_signal_set_part (LAM_FILE_SIGNAL (self->file_signal), (LamSignalPart) self->part);
   if (r != NULL) {
     update_signal (self, r, lam_sequence_session_get_before (self->session));
     update_sensitivity (self, r);
@@ -270,6 +280,74 @@ static void
 describe_cb (GtkWidget *view, const char *text, LamSequencePage *self)
 {
   g_signal_emit (self, status_signal, 0, text);
+}
+
+/* ---- a file ---- */
+
+char *
+lam_sequence_page_dup_meaning (LamSequencePage *self)
+{
+  LamPulseqModel *model = lam_sequence_session_get_pulseq (self->session);
+  gboolean file = lam_pulseq_model_get_file (model) != NULL;
+  g_autofree char *summary = file ? lam_pulseq_model_dup_summary (model) : NULL;
+  g_autofree char *plain = g_markup_escape_text (!file ? _ ("M0 = 1 unless given · noise in each real channel")
+                                                 : summary != NULL ? _ ("Bloch · M0 = 1 unless given")
+                                                                   : _ ("Bloch · M0 = 1 unless given · no problems"),
+                                                 -1);
+  g_autofree char *escaped = summary != NULL ? g_markup_escape_text (summary, -1) : NULL;
+  GdkRGBA c = lam_palette (GTK_WIDGET (self), LAM_COLOUR_ORANGE);
+  return escaped == NULL
+             ? g_strdup_printf ("<span alpha=\"60%%\">%s</span>", plain)
+             : g_strdup_printf ("<span alpha=\"60%%\">%s · </span><span foreground=\"#%02x%02x%02x\">%s</span>", plain,
+                                (int) (c.red * 255), (int) (c.green * 255), (int) (c.blue * 255), escaped);
+}
+
+static void
+problems_changed_cb (LamPulseqModel *model, LamSequencePage *self)
+{
+  g_autofree char *title = lam_problems_view_dup_title (LAM_PROBLEMS_VIEW (self->problems));
+  gtk_label_set_text (GTK_LABEL (self->problems_title), title);
+  g_signal_emit (self, meaning_signal, 0);
+}
+
+static void
+go_to_cb (LamProblemsView *problems, LamSequenceProblem *problem, LamSequencePage *self)
+{
+  int64_t ps = lam_sequence_problem_get_ps (problem);
+  gtk_stack_set_visible_child_name (self->tabs, "timeline");
+  lam_pulseq_look_go_to (self->look, ps);
+  lam_timeline_view_set_mark (LAM_TIMELINE_VIEW (self->timeline), ps);
+}
+
+static void
+file_signal_changed_cb (LamPulseqSignal *signal, LamSequencePage *self)
+{
+  if (lam_pulseq_model_get_file (lam_sequence_session_get_pulseq (self->session)) != NULL
+      && lam_pulseq_signal_get_state (signal) == LAM_PULSEQ_SIGNAL_READY)
+    gtk_label_set_text (GTK_LABEL (self->file_took), lam_pulseq_signal_get_text (signal));
+  else
+    gtk_label_set_text (GTK_LABEL (self->file_took), "");
+}
+
+static void
+show_all (GPtrArray *widgets, gboolean show)
+{
+  for (guint i = 0; i < widgets->len; i++)
+    gtk_widget_set_visible (g_ptr_array_index (widgets, i), show);
+}
+
+static void
+file_changed_cb (LamPulseqModel *model, LamSequencePage *self)
+{
+  gboolean file = lam_pulseq_model_get_file (model) != NULL;
+  show_all (self->of_file, file);
+  show_all (self->of_template, !file);
+  if (file && !self->part_chosen) {
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->parts[PART_MAGNITUDE]), TRUE);
+    self->part_chosen = FALSE;
+  }
+  g_signal_emit (self, meaning_signal, 0);
+  g_signal_emit (self, status_signal, 0, NULL);
 }
 
 /* ---- optimising ---- */
@@ -419,6 +497,7 @@ protocol_changed_cb (LamSequenceSession *session, LamSequencePage *self)
   GtkWidget *old = gtk_widget_get_first_child (self->sequence_slot), *group = lam_group_new (_ ("Sequence"));
   if (old != NULL)
     gtk_box_remove (GTK_BOX (self->sequence_slot), old);
+  g_object_set (group, "command", _ ("Open .seq…"), "action-name", "win.open", NULL);
   lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (lam_sequence_session_get_template (session)));
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (rows)); i++) {
     g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (rows), i);
@@ -440,6 +519,16 @@ static void
 refused_cb (LamTissueGroup *group, const char *text, LamSequencePage *self)
 {
   failed_cb (self->session, text, self);
+}
+
+static void
+add_all (GPtrArray *widgets, ...)
+{
+  va_list args;
+  va_start (args, widgets);
+  for (gpointer w; (w = va_arg (args, gpointer)) != NULL;)
+    g_ptr_array_add (widgets, w);
+  va_end (args);
 }
 
 static GtkWidget *
@@ -466,6 +555,9 @@ new_sidebar (LamSequencePage *self)
   g_signal_connect (self->train_entry, "activate", G_CALLBACK (train_activate_cb), self);
   self->model_group = LAM_GROUP (lam_group_new (_ ("Model")));
   g_object_set (self->model_group, "command", _ ("auto to 0.1 %"), "action-name", "sequence.auto-orders", NULL);
+  GtkWidget *facts = lam_sequence_file_facts_new (self->session),
+            *settings = lam_sequence_file_settings_new (self->session);
+  gtk_box_append (GTK_BOX (self->groups), facts);
   gtk_box_append (GTK_BOX (self->groups), self->sequence_slot);
   gtk_box_append (GTK_BOX (self->groups), self->summary);
   gtk_box_append (GTK_BOX (self->groups), self->train_entry);
@@ -474,6 +566,9 @@ new_sidebar (LamSequencePage *self)
   g_signal_connect_object (self->tissues, "refused", G_CALLBACK (refused_cb), self, 0);
   gtk_box_append (GTK_BOX (self->groups), self->tissues);
   gtk_box_append (GTK_BOX (self->groups), GTK_WIDGET (self->model_group));
+  gtk_box_append (GTK_BOX (self->groups), settings);
+  add_all (self->of_file, facts, settings, NULL);
+  add_all (self->of_template, self->sequence_slot, self->summary, self->train_entry, self->model_group, NULL);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->sidebar), self->groups);
   return self->sidebar;
 }
@@ -571,6 +666,32 @@ new_chart (LamCurvesLayer **layer, const char *name, const char *y_label)
   return LAM_CHART (chart);
 }
 
+/* Below the signal of a file: what is wrong with it, and why there is nothing else. */
+static GtkWidget *
+new_file_row (LamSequencePage *self)
+{
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10),
+            *why = gtk_label_new (_ ("A Pulseq file is simulated by Bloch's equations, which give no derivatives here: "
+                                     "sensitivity, precision and optimising are of templates."));
+  self->problems = lam_problems_view_new (lam_sequence_session_get_pulseq (self->session));
+  GtkWidget *problems = new_card (_ ("Problems"), NULL, self->problems),
+            *none = new_card (_ ("Sensitivity and precision"), NULL, why);
+  self->problems_title = gtk_widget_get_first_child (gtk_widget_get_first_child (problems));
+  gtk_label_set_wrap (GTK_LABEL (why), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (why), 0);
+  gtk_label_set_width_chars (GTK_LABEL (why), 28);
+  gtk_label_set_max_width_chars (GTK_LABEL (why), 36);
+  gtk_widget_add_css_class (why, "dim-label");
+  gtk_widget_add_css_class (why, "pane-hint");
+  gtk_widget_set_valign (why, GTK_ALIGN_START);
+  gtk_widget_set_hexpand (problems, TRUE);
+  gtk_widget_set_hexpand (none, FALSE);
+  gtk_box_append (GTK_BOX (row), problems);
+  gtk_box_append (GTK_BOX (row), none);
+  gtk_widget_set_size_request (row, -1, 96);
+  return row;
+}
+
 /* Train, signal, sensitivity and precision: what moves under the hand. */
 static GtkWidget *
 new_timeline (LamSequencePage *self)
@@ -584,10 +705,23 @@ new_timeline (LamSequencePage *self)
   self->bounds = lam_bounds_view_new (self->session);
   self->legend = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->legend, "pane-hint");
+  LamPulseqSignal *file_signal = lam_sequence_session_get_pulseq_signal (self->session);
+  GtkWidget *curves = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  self->look = lam_pulseq_look_new (lam_sequence_session_get_pulseq (self->session));
+  self->timeline = lam_timeline_view_new (self->look);
+  self->file_signal = lam_file_signal_new (file_signal, self->look, lam_sequence_session_get_tissues (self->session));
+  self->file_took = new_dim ("");
+  gtk_widget_set_vexpand (GTK_WIDGET (self->signal_chart), TRUE);
+  gtk_widget_set_vexpand (self->file_signal, TRUE);
+  gtk_box_append (GTK_BOX (curves), GTK_WIDGET (self->signal_chart));
+  gtk_box_append (GTK_BOX (curves), self->file_signal);
+  gtk_box_append (GTK_BOX (right), self->file_took);
   gtk_box_append (GTK_BOX (right), self->legend);
   gtk_box_append (GTK_BOX (right), new_part_buttons (self));
   GtkWidget *train = new_card (_ ("Train"), self->took, self->train),
-            *signal = new_card (_ ("Signal"), right, GTK_WIDGET (self->signal_chart)),
+            *events = new_card (_ ("Events"), new_dim (_ ("wheel zooms · drag moves · Shift and drag measure")),
+                                self->timeline),
+            *signal = new_card (_ ("Signal"), right, curves), *file_row = new_file_row (self),
             *sensitivity = new_card (_ ("Sensitivity"), new_by_buttons (self), GTK_WIDGET (self->sensitivity_chart)),
             *bounds =
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
@@ -603,8 +737,13 @@ new_timeline (LamSequencePage *self)
   gtk_widget_set_margin_end (main, 10);
   gtk_widget_set_margin_bottom (main, 10);
   gtk_box_append (GTK_BOX (main), train);
+  gtk_box_append (GTK_BOX (main), events);
   gtk_box_append (GTK_BOX (main), signal);
   gtk_box_append (GTK_BOX (main), lower);
+  gtk_box_append (GTK_BOX (main), file_row);
+  gtk_widget_set_vexpand (events, TRUE);
+  add_all (self->of_file, events, self->file_signal, self->file_took, file_row, NULL);
+  add_all (self->of_template, train, self->signal_chart, lower, NULL);
   return main;
 }
 
@@ -640,9 +779,12 @@ new_main (LamSequencePage *self)
   add_tab (self, "timeline", _ ("Timeline"), new_timeline (self));
   self->states = lam_states_tab_new (self->session);
   add_tab (self, "states", _ ("States"), self->states);
+  self->kspace = lam_kspace_tab_new (lam_sequence_session_get_pulseq (self->session));
+  add_tab (self, "kspace", _ ("k-space"), self->kspace);
   gtk_widget_set_hexpand (main, TRUE);
   gtk_box_append (GTK_BOX (main), self->tab_bar);
   gtk_box_append (GTK_BOX (main), self->problem);
+  gtk_box_append (GTK_BOX (main), lam_opening_line_new (lam_sequence_session_get_pulseq (self->session)));
   gtk_box_append (GTK_BOX (main), GTK_WIDGET (self->tabs));
   return main;
 }
@@ -671,7 +813,17 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
   g_signal_connect_object (self->train, "notify::pulse", G_CALLBACK (pulse_notify_cb), self, 0);
   g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
   g_signal_connect_object (self->states, "describe", G_CALLBACK (describe_cb), self, 0);
+  LamPulseqModel *pulseq = lam_sequence_session_get_pulseq (session);
+  g_signal_connect_object (self->timeline, "describe", G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (lam_kspace_tab_get_view (LAM_KSPACE_TAB (self->kspace)), "describe",
+                           G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (pulseq, "file-changed", G_CALLBACK (file_changed_cb), self, 0);
+  g_signal_connect_object (pulseq, "problems-changed", G_CALLBACK (problems_changed_cb), self, 0);
+  g_signal_connect_object (lam_sequence_session_get_pulseq_signal (session), "changed",
+                           G_CALLBACK (file_signal_changed_cb), self, 0);
+  g_signal_connect_object (self->problems, "go-to", G_CALLBACK (go_to_cb), self, 0);
   protocol_changed_cb (session, self);
+  file_changed_cb (pulseq, self);
   update_legend (self);
   result_cb (session, self);
 }
@@ -696,6 +848,30 @@ LamMapsTab *
 lam_sequence_page_get_maps (LamSequencePage *self)
 {
   return self->maps != NULL ? LAM_MAPS_TAB (self->maps) : NULL;
+}
+
+LamPulseqLook *
+lam_sequence_page_get_look (LamSequencePage *self)
+{
+  return self->look;
+}
+
+GtkWidget *
+lam_sequence_page_get_problems (LamSequencePage *self)
+{
+  return self->problems;
+}
+
+GtkWidget *
+lam_sequence_page_get_kspace (LamSequencePage *self)
+{
+  return self->kspace;
+}
+
+GtkWidget *
+lam_sequence_page_get_timeline (LamSequencePage *self)
+{
+  return self->timeline;
 }
 
 GtkWidget *
@@ -731,16 +907,20 @@ lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show)
 void
 lam_sequence_page_next_pane (LamSequencePage *self, int step)
 {
-  GtkWidget *panes[] = {
-      self->sidebar,
-      self->train,
-      self->states,
-      GTK_WIDGET (self->signal_chart),
-      GTK_WIDGET (self->sensitivity_chart),
-      self->bounds,
-      self->maps != NULL ? GTK_WIDGET (lam_maps_tab_get_panel (LAM_MAPS_TAB (self->maps))) : self->train,
-      self->maps != NULL ? GTK_WIDGET (lam_maps_tab_get_slice_view (LAM_MAPS_TAB (self->maps))) : self->train,
-      self->maps != NULL ? GTK_WIDGET (lam_maps_tab_get_voxel_card (LAM_MAPS_TAB (self->maps))) : self->train};
+  GtkWidget *maps = self->maps, *none = self->train;
+  GtkWidget *panes[] = {self->sidebar,
+                        self->train,
+                        self->timeline,
+                        self->states,
+                        GTK_WIDGET (self->signal_chart),
+                        lam_file_signal_get_chart (LAM_FILE_SIGNAL (self->file_signal)),
+                        GTK_WIDGET (self->sensitivity_chart),
+                        self->bounds,
+                        self->problems,
+                        lam_kspace_tab_get_view (LAM_KSPACE_TAB (self->kspace)),
+                        maps != NULL ? GTK_WIDGET (lam_maps_tab_get_panel (LAM_MAPS_TAB (maps))) : none,
+                        maps != NULL ? GTK_WIDGET (lam_maps_tab_get_slice_view (LAM_MAPS_TAB (maps))) : none,
+                        maps != NULL ? GTK_WIDGET (lam_maps_tab_get_voxel_card (LAM_MAPS_TAB (maps))) : none};
   GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
   int n = G_N_ELEMENTS (panes), at = -1;
   for (int i = 0; i < n && focus != NULL; i++)
@@ -758,8 +938,10 @@ lam_sequence_page_next_pane (LamSequencePage *self, int step)
 static void
 dark_notify_cb (AdwStyleManager *manager, GParamSpec *pspec, LamSequencePage *self)
 {
-  if (self->session != NULL)
-    update_legend (self);
+  if (self->session == NULL)
+    return;
+  update_legend (self);
+  g_signal_emit (self, meaning_signal, 0);
 }
 
 static void
@@ -775,6 +957,11 @@ lam_sequence_page_dispose (GObject *object)
   if (self->compare != NULL)
     lam_sequence_compare_close (self->compare);
   g_clear_object (&self->compare);
+  if (self->look != NULL)
+    lam_pulseq_look_close (self->look);
+  g_clear_object (&self->look);
+  g_clear_pointer (&self->of_file, g_ptr_array_unref);
+  g_clear_pointer (&self->of_template, g_ptr_array_unref);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lam_sequence_page_parent_class)->dispose (object);
 }
@@ -792,11 +979,15 @@ lam_sequence_page_class_init (LamSequencePageClass *klass)
   G_OBJECT_CLASS (klass)->dispose = lam_sequence_page_dispose;
   status_signal = g_signal_new ("status", LAM_TYPE_SEQUENCE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                                 1, G_TYPE_STRING);
+  meaning_signal =
+      g_signal_new ("meaning", LAM_TYPE_SEQUENCE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
 lam_sequence_page_init (LamSequencePage *self)
 {
+  self->of_file = g_ptr_array_new ();
+  self->of_template = g_ptr_array_new ();
   self->flap = ADW_FLAP (adw_flap_new ());
   adw_flap_set_fold_policy (self->flap, ADW_FLAP_FOLD_POLICY_AUTO);
   adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->flap));

@@ -13,9 +13,12 @@
 #define RECENT 10
 #define GROUP_SCAN "lamina-scan"
 #define GROUP_SESSION "lamina-session"
+#define GROUP_SEQUENCE "lamina-sequence"
 
 static const char *const hdf5_suffixes[] = {"h5", "hdf5", "hdf", "nxs", NULL};
 static const char *const session_suffixes[] = {"lamina.h5", NULL};
+static const char *const sequence_suffixes[] = {"seq", NULL};
+static const char *const all_suffixes[] = {"h5", "hdf5", "hdf", "nxs", "seq", NULL};
 
 static GtkFileChooserNative *
 new_chooser (LamWindow *self, const char *title, GtkFileChooserAction action, const char *accept)
@@ -26,7 +29,8 @@ new_chooser (LamWindow *self, const char *title, GtkFileChooserAction action, co
   return self->chooser;
 }
 
-static void
+/* The filter, owned by the chooser. */
+static GtkFileFilter *
 add_filter (GtkFileChooserNative *chooser, const char *name, const char *const *suffixes)
 {
   g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
@@ -36,6 +40,7 @@ add_filter (GtkFileChooserNative *chooser, const char *name, const char *const *
   if (suffixes == NULL)
     gtk_file_filter_add_pattern (filter, "*");
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
+  return filter;
 }
 
 static void
@@ -216,11 +221,73 @@ ask_before_open (LamWindow *self, GFile *file)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
+static void
+open_sequence (LamWindow *self, const char *path)
+{
+  gtk_info_bar_set_revealed (self->info_bar, FALSE);
+  lam_window_show_workspace (self, "sequence");
+  lam_pulseq_model_open (lam_sequence_session_get_pulseq (self->sequence_session), path);
+}
+
+static gboolean
+has_suffix (const char *name, const char *const *suffixes)
+{
+  g_autofree char *lower = g_utf8_strdown (name, -1);
+  const char *dot = strrchr (lower, '.');
+  return dot != NULL && g_strv_contains (suffixes, dot + 1);
+}
+
+static void
+look_thread (GTask *task, gpointer window, gpointer path, GCancellable *cancellable)
+{
+  g_task_return_boolean (task, lam_pulseq_model_knows (path));
+}
+
+static void
+looked_cb (GObject *window, GAsyncResult *result, gpointer data)
+{
+  LamWindow *self = LAM_WINDOW (window);
+  const char *path = g_task_get_task_data (G_TASK (result));
+  gboolean sequence = g_task_propagate_boolean (G_TASK (result), NULL);
+  if (self->session == NULL) /* closed meanwhile */
+    return;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  if (sequence)
+    open_sequence (self, path);
+  else
+    ask_before_open (self, file);
+}
+
+gboolean
+lam_window_is_sequence (GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  return name != NULL && has_suffix (name, sequence_suffixes);
+}
+
+/* The name says what it is, or a look at its beginning. */
 void
 lam_window_open_file (LamWindow *self, GFile *file)
 {
   g_return_if_fail (LAM_IS_WINDOW (self) && G_IS_FILE (file));
-  ask_before_open (self, file);
+  g_autofree char *path = g_file_get_path (file);
+  if (path == NULL || has_suffix (path, hdf5_suffixes))
+    ask_before_open (self, file);
+  else if (has_suffix (path, sequence_suffixes))
+    open_sequence (self, path);
+  else {
+    g_autoptr (GTask) task = g_task_new (self, NULL, looked_cb, NULL);
+    g_task_set_task_data (task, g_steal_pointer (&path), g_free);
+    g_task_run_in_thread (task, look_thread);
+  }
+}
+
+static void
+close_sequence_cb (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  LamWindow *self = LAM_WINDOW (widget);
+  if (self->sequence_session != NULL)
+    lam_pulseq_model_close_file (lam_sequence_session_get_pulseq (self->sequence_session));
 }
 
 static void
@@ -242,10 +309,18 @@ open_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   LamWindow *self = LAM_WINDOW (widget);
   GtkFileChooserNative *chooser =
-      new_chooser (self, _ ("Open a Scan or a Session"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"));
-  add_filter (chooser, _ ("Scans and sessions (HDF5)"), hdf5_suffixes);
-  add_filter (chooser, _ ("Sessions"), session_suffixes);
-  add_filter (chooser, _ ("All files"), NULL);
+      new_chooser (self, _ ("Open a Scan, a Sequence or a Session"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"));
+  const char *const *const suffixes[] = {all_suffixes, hdf5_suffixes, sequence_suffixes, session_suffixes, NULL};
+  const char *const names[] = {_ ("Scans, sequences and sessions"), _ ("Scans and sessions (HDF5)"),
+                               _ ("Pulseq sequences"), _ ("Sessions"), _ ("All files")};
+  GtkFileFilter *sequences = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GtkFileFilter *filter = add_filter (chooser, names[i], suffixes[i]);
+    if (suffixes[i] == sequence_suffixes)
+      sequences = filter;
+  }
+  if (lam_window_shows_sequence (self))
+    gtk_file_chooser_set_filter (GTK_FILE_CHOOSER (chooser), sequences);
   g_signal_connect (chooser, "response", G_CALLBACK (open_response_cb), self);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
 }
@@ -299,16 +374,18 @@ recent_changed_cb (GtkRecentManager *manager, LamWindow *self)
   int n = 0;
   g_menu_remove_all (self->recent_scans);
   g_menu_remove_all (self->recent_sessions);
+  g_menu_remove_all (self->recent_sequences);
   for (GList *l = items; l != NULL && n < RECENT; l = l->next) {
-    gboolean session = gtk_recent_info_has_group (l->data, GROUP_SESSION);
-    if (!session && !gtk_recent_info_has_group (l->data, GROUP_SCAN))
+    gboolean session = gtk_recent_info_has_group (l->data, GROUP_SESSION),
+             sequence = gtk_recent_info_has_group (l->data, GROUP_SEQUENCE);
+    if (!session && !sequence && !gtk_recent_info_has_group (l->data, GROUP_SCAN))
       continue;
     g_autofree char *name = g_strdup (gtk_recent_info_get_display_name (l->data));
     g_auto (GStrv) parts = g_strsplit (name, "_", -1);
     g_autofree char *label = g_strjoinv ("__", parts);
     g_autoptr (GMenuItem) item = g_menu_item_new (label, NULL);
     g_menu_item_set_action_and_target (item, "win.open-recent", "s", gtk_recent_info_get_uri (l->data));
-    g_menu_append_item (session ? self->recent_sessions : self->recent_scans, item);
+    g_menu_append_item (session ? self->recent_sessions : sequence ? self->recent_sequences : self->recent_scans, item);
     n++;
   }
   g_list_free_full (items, (GDestroyNotify) gtk_recent_info_unref);
@@ -321,6 +398,20 @@ open_recent_cb (GtkWidget *widget, const char *name, GVariant *parameter)
   lam_window_open_file (LAM_WINDOW (widget), file);
 }
 
+static void
+add_recent (LamWindow *self, const char *path, const char *group, const char *type)
+{
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL), *name = g_filename_display_basename (path);
+  const char *groups[] = {group, NULL};
+  GtkRecentData data = {.display_name = name,
+                        .mime_type = (char *) type,
+                        .app_name = (char *) "Lamina",
+                        .app_exec = (char *) "lamina-gtk %f",
+                        .groups = (char **) groups};
+  if (uri != NULL && self->use_recent)
+    gtk_recent_manager_add_full (gtk_recent_manager_get_default (), uri, &data);
+}
+
 void
 lam_window_note_recent (LamWindow *self)
 {
@@ -331,15 +422,25 @@ lam_window_note_recent (LamWindow *self)
     return;
   g_free (self->recent_path);
   self->recent_path = g_strdup (path);
-  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL), *name = g_filename_display_basename (path);
-  const char *groups[] = {home != NULL ? GROUP_SESSION : GROUP_SCAN, NULL};
-  GtkRecentData data = {.display_name = name,
-                        .mime_type = (char *) "application/x-hdf5",
-                        .app_name = (char *) "Lamina",
-                        .app_exec = (char *) "lamina-gtk %f",
-                        .groups = (char **) groups};
-  if (uri != NULL && self->use_recent)
-    gtk_recent_manager_add_full (gtk_recent_manager_get_default (), uri, &data);
+  add_recent (self, path, home != NULL ? GROUP_SESSION : GROUP_SCAN, "application/x-hdf5");
+}
+
+static void
+sequence_file_cb (LamPulseqModel *model, LamWindow *self)
+{
+  LamSequenceFile *file = lam_pulseq_model_get_file (model);
+  if (file != NULL)
+    add_recent (self, file->path, GROUP_SEQUENCE, "text/plain");
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.close-sequence", file != NULL);
+  lam_window_update_title (self);
+}
+
+void
+lam_window_follow_sequence (LamWindow *self)
+{
+  LamPulseqModel *model = lam_sequence_session_get_pulseq (self->sequence_session);
+  g_signal_connect_object (model, "file-changed", G_CALLBACK (sequence_file_cb), self, 0);
+  sequence_file_cb (model, self);
 }
 
 void
@@ -347,6 +448,7 @@ lam_window_files_class_init (GtkWidgetClass *klass)
 {
   gtk_widget_class_install_action (klass, "win.open", NULL, open_cb);
   gtk_widget_class_install_action (klass, "win.open-recent", "s", open_recent_cb);
+  gtk_widget_class_install_action (klass, "win.close-sequence", NULL, close_sequence_cb);
   gtk_widget_class_install_action (klass, "win.open-example", NULL, example_cb);
   gtk_widget_class_install_action (klass, "win.save", NULL, save_cb);
   gtk_widget_class_install_action (klass, "win.save-result", "i", save_cb);
@@ -361,9 +463,11 @@ lam_window_files_init (LamWindow *self)
   GMenu *menu = g_menu_new (), *more = g_menu_new ();
   self->recent_scans = g_menu_new ();
   self->recent_sessions = g_menu_new ();
+  self->recent_sequences = g_menu_new ();
   self->use_recent = g_getenv ("G_TEST_SRCDIR") == NULL; /* what tests open is nobody's */
   g_menu_append_section (menu, _ ("Recent Scans"), G_MENU_MODEL (self->recent_scans));
   g_menu_append_section (menu, _ ("Recent Sessions"), G_MENU_MODEL (self->recent_sessions));
+  g_menu_append_section (menu, _ ("Recent Sequences"), G_MENU_MODEL (self->recent_sequences));
   g_menu_append (more, _ ("The _Example"), "win.open-example");
   g_menu_append_section (menu, NULL, G_MENU_MODEL (more));
   adw_split_button_set_menu_model (self->open_button, G_MENU_MODEL (menu));
@@ -371,6 +475,7 @@ lam_window_files_init (LamWindow *self)
   g_object_unref (menu);
   g_signal_connect_object (manager, "changed", G_CALLBACK (recent_changed_cb), self, 0);
   recent_changed_cb (manager, self);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.close-sequence", FALSE);
   GtkDropTarget *drop = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
   g_signal_connect (drop, "drop", G_CALLBACK (drop_cb), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
@@ -381,6 +486,7 @@ lam_window_files_dispose (LamWindow *self)
 {
   g_clear_object (&self->recent_scans);
   g_clear_object (&self->recent_sessions);
+  g_clear_object (&self->recent_sequences);
   g_clear_pointer (&self->recent_path, g_free);
   g_clear_object (&self->chooser);
 }

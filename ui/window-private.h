@@ -35,7 +35,7 @@ struct _LamWindow {
   GtkLabel *status_cursor, *status_meaning, *status_right;
   GtkFileChooserNative *chooser; /* while it is open */
   AdwSplitButton *open_button;
-  GMenu *recent_scans, *recent_sessions;
+  GMenu *recent_scans, *recent_sessions, *recent_sequences;
   char *recent_path; /* the last one noted */
   gboolean use_recent;
   AdwToast *undo_toast;      /* of the last thing that can be undone; while it is there */
@@ -46,11 +46,15 @@ struct _LamWindow {
   LamSession *last; /* the session, until everything that shows it is gone */
 };
 
+/* The name of what is open where one looks. */
+void lam_window_update_title (LamWindow *self);
 /* From window-sequence.c: the other workspace. */
 gboolean lam_window_shows_sequence (LamWindow *self);
 void lam_window_sequence_init (LamWindow *self);
 void lam_window_sequence_dispose (LamWindow *self);
 void lam_window_make_sequence (LamWindow *self);
+/* Says in the status bar what the sequence's numbers mean. */
+void lam_window_sequence_meaning (LamWindow *self);
 /* The session is told of what was edited just now. */
 void lam_window_sequence_flush (LamWindow *self);
 /* Of the workspace that is looked at. */
@@ -77,6 +81,8 @@ void lam_window_files_dispose (LamWindow *self);
 /* Asks before what no file has is lost with the window; TRUE = it asked. */
 gboolean lam_window_ask_to_save (LamWindow *self);
 void lam_window_locate_scan (LamWindow *self);
+/* The sequence's workspace is there: its files count too. */
+void lam_window_follow_sequence (LamWindow *self);
 /* What is open now is a recent file. */
 void lam_window_note_recent (LamWindow *self);
 

@@ -24,6 +24,28 @@ status_cb (LamSequencePage *page, const char *text, LamWindow *self)
   gtk_widget_set_visible (GTK_WIDGET (self->status_cursor), text != NULL);
 }
 
+static void
+meaning_cb (LamSequencePage *page, LamWindow *self)
+{
+  if (lam_window_shows_sequence (self))
+    lam_window_sequence_meaning (self);
+}
+
+void
+lam_window_sequence_meaning (LamWindow *self)
+{
+  g_autofree char *meaning = lam_sequence_page_dup_meaning (self->sequence);
+  gtk_label_set_markup (self->status_meaning, meaning);
+  gtk_widget_remove_css_class (GTK_WIDGET (self->status_meaning), "dim-label"); /* a problem is not dim */
+}
+
+static void
+failed_cb (LamPulseqModel *model, const char *text, LamWindow *self)
+{
+  gtk_label_set_text (self->info_label, text);
+  gtk_info_bar_set_revealed (self->info_bar, TRUE);
+}
+
 /* -- part of the session -- */
 
 static void
@@ -161,6 +183,10 @@ lam_window_make_sequence (LamWindow *self)
   g_signal_connect_object (self->sequence, "status", G_CALLBACK (status_cb), self, 0);
   g_signal_connect_object (maps_of (self), "changed", G_CALLBACK (maps_changed_cb), self, 0);
   g_signal_connect_object (maps_of (self), "progress", G_CALLBACK (maps_progress_cb), self, 0);
+  g_signal_connect_object (self->sequence, "meaning", G_CALLBACK (meaning_cb), self, 0);
+  g_signal_connect_object (lam_sequence_session_get_pulseq (self->sequence_session), "failed", G_CALLBACK (failed_cb),
+                           self, 0);
+  lam_window_follow_sequence (self);
   if (self->sequence_state != NULL) {
     g_autoptr (GVariant) state = g_steal_pointer (&self->sequence_state);
     load (self, state);

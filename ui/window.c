@@ -158,10 +158,19 @@ update_progress (LamWindow *self)
   lam_window_update_jobs (self);
 }
 
-static void
-update_title (LamWindow *self)
+void
+lam_window_update_title (LamWindow *self)
 {
-  const char *title = lam_session_get_title (self->session);
+  const char *scan = lam_session_get_title (self->session), *title = scan;
+  LamSequenceFile *file = lam_window_shows_sequence (self) && self->sequence_session != NULL
+                              ? lam_pulseq_model_get_file (lam_sequence_session_get_pulseq (self->sequence_session))
+                              : NULL;
+  if (file != NULL) {
+    g_autofree char *full = g_strdup_printf (_ ("%s — Lamina"), file->name);
+    gtk_window_set_title (GTK_WINDOW (self), full);
+    gtk_stack_set_visible_child_name (self->stack, scan != NULL ? "views" : "start");
+    return;
+  }
   /* A dot: something here is in no file. */
   const char *dot = lam_session_get_modified (self->session) ? "• " : "";
   g_autofree char *marked = title != NULL ? g_strconcat (dot, title, NULL) : g_strdup (_ ("Lamina"));
@@ -181,7 +190,7 @@ session_notify_cb (LamSession *session, GParamSpec *pspec, LamWindow *self)
   gboolean all = pspec == NULL;
   LamSessionState state = lam_session_get_state (session);
   if (all || g_strv_contains (titles, name))
-    update_title (self);
+    lam_window_update_title (self);
   if (all || g_str_equal (name, "state")) {
     gtk_image_set_from_icon_name (self->pause_image, state == LAM_SESSION_PAUSED ? "media-playback-start-symbolic"
                                                                                  : "media-playback-pause-symbolic");
@@ -328,13 +337,15 @@ workspace_notify_cb (AdwViewStack *views, GParamSpec *pspec, LamWindow *self)
   }
   lam_undo_add_actions (lam_window_get_undo (self), G_ACTION_MAP (self));
   undo_notify_cb (lam_window_get_undo (self), NULL, self);
+  lam_window_update_title (self);
   GtkWidget *of_runs[] = {self->run_button, self->pause_button, self->stop_button};
   for (guint i = 0; i < G_N_ELEMENTS (of_runs); i++)
     gtk_widget_set_visible (of_runs[i], !sequence);
   if (sequence) {
     gtk_label_set_text (self->status_cursor, "");
-    gtk_label_set_text (self->status_meaning, _ ("M0 = 1 unless given · noise in each real channel"));
+    lam_window_sequence_meaning (self);
   } else {
+    gtk_widget_add_css_class (GTK_WIDGET (self->status_meaning), "dim-label");
     update_meaning (self);
     slices_notify_cb (lam_session_get_slices (self->session), NULL, self);
   }

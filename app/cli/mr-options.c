@@ -13,13 +13,25 @@
 static char **settings, **tissue_texts, **presets;
 static char *orders_text, *devices, *positions_text, *settle_text, *chunk_text;
 
+#define TISSUE_ENTRIES                                                                                                 \
+  {"tissue",                                                                                                           \
+   't',                                                                                                                \
+   0,                                                                                                                  \
+   G_OPTION_ARG_STRING_ARRAY,                                                                                          \
+   &tissue_texts,                                                                                                      \
+   N_ ("One voxel for each time, or lists of equal length"),                                                           \
+   "\"T1=1000 T2=80\""},                                                                                               \
+  {                                                                                                                    \
+    "preset", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &presets,                                                             \
+        N_ ("A tissue by name and field, such as \"white matter@3\""), "NAME"                                          \
+  }
+
+const GOptionEntry lam_mr_tissue_entries[] = {TISSUE_ENTRIES, {NULL}};
+
 const GOptionEntry lam_mr_entries[] = {
     {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &settings,
      N_ ("A value of the protocol, ms and degrees; lists: 10,20 or 5:60:188 or 2*124"), "NAME=VALUES"},
-    {"tissue", 't', 0, G_OPTION_ARG_STRING_ARRAY, &tissue_texts,
-     N_ ("One voxel for each time, or lists of equal length"), "\"T1=1000 T2=80\""},
-    {"preset", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &presets,
-     N_ ("A tissue by name and field, such as \"white matter@3\""), "NAME"},
+    TISSUE_ENTRIES,
     {"orders", 0, 0, G_OPTION_ARG_STRING, &orders_text, N_ ("EPG orders kept (default: the template's own)"), "N"},
     {"across-slice", 0, 0, G_OPTION_ARG_STRING, &positions_text,
      N_ ("Positions across the slice for selective pulses (1)"), "N"},
@@ -270,6 +282,12 @@ lam_mr_no_tissues (GError **error)
   lam_cli_usage_error (error, _ ("%s is not for this command: give --range NAME=VALUES"),
                        tissue_texts ? "--tissue" : "--preset");
   return FALSE;
+}
+
+gboolean
+lam_mr_tissues_given (void)
+{
+  return tissue_texts || presets;
 }
 
 const char *

@@ -6,6 +6,8 @@
 G_BEGIN_DECLS
 
 extern const GOptionEntry lam_mr_entries[];
+/* Of these --tissue and --preset alone. */
+extern const GOptionEntry lam_mr_tissue_entries[];
 
 /* "5:60:188" (188 values from 5 to 60), "2*124" (124 times 2), "10,20,5:60:3": a GArray of double. */
 GArray *lam_mr_list (const char *option, const char *text, GError **error);
@@ -14,6 +16,7 @@ LamModel *lam_mr_model (const char *template, GError **error);
 /* --tissue "T1=1000 T2=80", again for each voxel, or one with lists: "T1=200:3000:50 T2=80"; --preset NAME. Names of the
  * voxels stand in @labels (may be NULL). What @model needs and is not given is an error. */
 LamTissues *lam_mr_tissues (GStrv *labels, GError **error);
+gboolean lam_mr_tissues_given (void);
 /* FALSE where --tissue or --preset is given to a command that takes none. */
 gboolean lam_mr_no_tissues (GError **error);
 const char *lam_mr_devices (void);

@@ -1,4 +1,4 @@
-/* render.c: a plane of a volume, or a view or sinogram of a scan, as a PNG picture. */
+/* render.c: a plane of a volume, a view or sinogram of a scan, or a sequence, as a PNG picture. */
 #include "config.h"
 
 #include <glib/gi18n.h>
@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/mr-options.h"
 #include "cli/progress.h"
+#include "cli/render-sequence.h"
 #include "cli/scan-options.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/png.h"
+#include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
 #include "run/dataset.h"
@@ -41,11 +44,11 @@ static const GOptionEntry entries[] = {
 
 static const LamCliHelp help = {
     "FILE -o OUT.png",
-    N_ ("Draws a plane of a volume (a file, or a folder of TIFF images), or a view or sinogram of a scan, as a PNG "
-        "picture. "
-        "All of them count from 0."),
+    N_ ("Draws a plane of a volume (a file, or a folder of TIFF images), a view or sinogram of a scan, or a Pulseq "
+        "sequence over time with the signal of some tissues, as a PNG picture. Planes, views and rows count from 0."),
     "  lamina render tooth-recon.h5 --plane slice --index 1 --level 0:0.04 -o slice.png\n"
-    "  lamina render tooth.h5 --view 0 -o view.png",
+    "  lamina render tooth.h5 --view 0 -o view.png\n"
+    "  lamina render gre.seq --from 0.1 --to 0.2 --preset \"white matter@3\" -o gre.png",
 };
 
 /* What is drawn; pixels with lam_free (). */
@@ -239,10 +242,30 @@ open_any (const char *path, const LamCliScan *options, LamVolumeLayout axes, Pic
   return FALSE;
 }
 
+static gboolean
+is_sequence (const char *path)
+{
+  return !g_file_test (path, G_FILE_TEST_IS_DIR) && lam_pulseq_file_is (path);
+}
+
+static gboolean
+refuse_for_sequence (GError **error)
+{
+  if (!plane_text && !index_text && !level_text && !zoom_text && !view_text && !sinogram_text && !dataset && !layout
+      && !raw)
+    return FALSE;
+  lam_cli_usage_error (error,
+                       _ ("a Pulseq file is drawn over time: --size, --from, --to, --part, --no-signal, --tissue and "
+                          "--preset are for it, not planes, views and levels"));
+  return TRUE;
+}
+
 int
 lam_cli_render (int argc, char **argv)
 {
-  const GOptionEntry *groups[] = {entries, lam_cli_geometry_entries, lam_cli_scan_entries, NULL};
+  const GOptionEntry *groups[] = {
+      entries, lam_cli_render_sequence_entries, lam_mr_tissue_entries, lam_cli_geometry_entries, lam_cli_scan_entries,
+      NULL};
   static const char *const layouts[] = {"row-column-slice", "slice-column-row", NULL};
   g_autoptr (GError) error = NULL;
   LamCliScan options;
@@ -269,11 +292,22 @@ lam_cli_render (int argc, char **argv)
         output);
     return lam_cli_fail (error);
   }
+  if (!lam_cli_not_same (argv[1], output, &error))
+    return lam_cli_fail (error);
+  if (is_sequence (argv[1])) {
+    if (refuse_for_sequence (&error))
+      return lam_cli_fail (error);
+    return lam_cli_render_sequence (argv[1], output);
+  }
+  if (lam_cli_render_sequence_given () || lam_mr_tissues_given ()) {
+    lam_cli_usage_error (&error,
+                         _ ("--size, --from, --to, --part, --no-signal, --tissue and --preset are for Pulseq files"));
+    return lam_cli_fail (error);
+  }
   LamVolumeLayout axes = order < 0    ? LAM_LAYOUT_FROM_FILE
                          : order == 0 ? LAM_LAYOUT_ROW_COLUMN_SLICE
                                       : LAM_LAYOUT_SLICE_COLUMN_ROW;
-  gboolean ok = lam_cli_not_same (argv[1], output, &error) && open_any (argv[1], &options, axes, &p, &error)
-                && choose_level (&p, &low, &high, &error)
+  gboolean ok = open_any (argv[1], &options, axes, &p, &error) && choose_level (&p, &low, &high, &error)
                 && lam_png_write (output, p.pixels, p.width, p.height, low, high, NULL, (int) zoom, &error);
   if (ok) {
     lam_cli_print (_ ("%s: %s, %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " pixels, black %s, white %s"), output, p.what,

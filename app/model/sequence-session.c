@@ -23,6 +23,8 @@ struct _LamSequenceSession {
   LamParameterList *model, *protocol_rows;
   LamProtocol *protocol; /* what is asked: rows and lists together */
   GListStore *tissues;
+  LamPulseqModel *pulseq;
+  LamPulseqSignal *pulseq_signal;
   LamNewest *newest;
   LamSequenceResult *result, *before;
   guint64 serial; /* of the newest request */
@@ -112,6 +114,8 @@ answered (gpointer owner)
     return;
   g_clear_pointer (&self->result, lam_sequence_result_unref);
   self->result = r;
+  if (lam_pulseq_model_get_file (self->pulseq)) /* it came late */
+    return;
   if (!self->well)
     g_signal_emit (self, signals[FAILED], 0, NULL);
   self->well = TRUE;
@@ -183,6 +187,11 @@ ask_cb (gpointer data)
   self->ask_source = 0;
   g_signal_emit (self, signals[CHANGED], 0);
   LamTissues *t = collect_tissues (self, &error);
+  if (lam_pulseq_model_get_file (self->pulseq)) {
+    self->well = TRUE;
+    lam_pulseq_signal_ask (self->pulseq_signal, t);
+    return G_SOURCE_REMOVE;
+  }
   if (!t) {
     failed (self, error);
     return G_SOURCE_REMOVE;
@@ -204,6 +213,33 @@ ask (LamSequenceSession *self)
 {
   if (self->ask_source == 0 && !self->loading)
     self->ask_source = g_idle_add_full (G_PRIORITY_HIGH, ask_cb, self, NULL);
+}
+
+/* ---- a file ---- */
+
+static void
+setting_changed_cb (LamParameterList *list, LamParameter *p, LamSequenceSession *self)
+{
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
+static void
+file_changed_cb (LamPulseqModel *model, LamSequenceSession *self)
+{
+  g_signal_emit (self, signals[FAILED], 0, NULL);
+  ask (self);
+}
+
+LamPulseqModel *
+lam_sequence_session_get_pulseq (LamSequenceSession *self)
+{
+  return self->pulseq;
+}
+
+LamPulseqSignal *
+lam_sequence_session_get_pulseq_signal (LamSequenceSession *self)
+{
+  return self->pulseq_signal;
 }
 
 /* ---- protocol ---- */
@@ -608,6 +644,8 @@ lam_sequence_session_get_before (LamSequenceSession *self)
 gboolean
 lam_sequence_session_is_settled (LamSequenceSession *self)
 {
+  if (lam_pulseq_model_get_file (self->pulseq))
+    return self->ask_source == 0 && lam_pulseq_signal_is_settled (self->pulseq_signal);
   return self->ask_source == 0 && (!self->well || (self->result && self->result->serial == self->serial));
 }
 
@@ -657,6 +695,13 @@ lam_sequence_session_save (LamSequenceSession *self)
     if (f->kind == LAM_FIELD_LIST)
       g_variant_builder_add_value (&lists, list_state (self, f->name));
   g_variant_dict_insert_value (&dict, "lists", g_variant_builder_end (&lists));
+  LamSequenceFile *file = lam_pulseq_model_get_file (self->pulseq);
+  g_autoptr (GVariant) limits = lam_parameter_list_save (lam_pulseq_model_get_limits (self->pulseq)),
+                       bloch = lam_parameter_list_save (lam_pulseq_signal_get_parameters (self->pulseq_signal));
+  if (file)
+    g_variant_dict_insert (&dict, "file", "^ay", file->path);
+  g_variant_dict_insert_value (&dict, "limits", limits);
+  g_variant_dict_insert_value (&dict, "bloch", bloch);
   g_variant_builder_init (&tissues, G_VARIANT_TYPE ("aa{sv}"));
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->tissues)); i++) {
     g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
@@ -703,9 +748,15 @@ lam_sequence_session_load (LamSequenceSession *self, GVariant *state, GError **e
   g_autoptr (GVariant) model = g_variant_lookup_value (state, "model", G_VARIANT_TYPE_VARDICT),
                        rows = g_variant_lookup_value (state, "protocol", G_VARIANT_TYPE_VARDICT),
                        lists = g_variant_lookup_value (state, "lists", G_VARIANT_TYPE ("a(sad)")),
-                       tissues = g_variant_lookup_value (state, "tissues", G_VARIANT_TYPE ("aa{sv}"));
-  gboolean ok = (!model || lam_parameter_list_load (self->model, model, error))
-                && (!rows || lam_parameter_list_load (self->protocol_rows, rows, error));
+                       tissues = g_variant_lookup_value (state, "tissues", G_VARIANT_TYPE ("aa{sv}")),
+                       limits = g_variant_lookup_value (state, "limits", G_VARIANT_TYPE_VARDICT),
+                       bloch = g_variant_lookup_value (state, "bloch", G_VARIANT_TYPE_VARDICT);
+  const char *file = NULL;
+  gboolean ok =
+      (!model || lam_parameter_list_load (self->model, model, error))
+      && (!rows || lam_parameter_list_load (self->protocol_rows, rows, error))
+      && (!limits || lam_parameter_list_load (lam_pulseq_model_get_limits (self->pulseq), limits, error))
+      && (!bloch || lam_parameter_list_load (lam_pulseq_signal_get_parameters (self->pulseq_signal), bloch, error));
   ok = ok && load_kept (self, state, error);
   for (gsize i = 0; ok && lists && i < g_variant_n_children (lists); i++) {
     g_autoptr (GVariant) list = g_variant_get_child_value (lists, i);
@@ -721,6 +772,10 @@ lam_sequence_session_load (LamSequenceSession *self, GVariant *state, GError **e
     }
   }
   self->loading = FALSE;
+  if (ok && g_variant_lookup (state, "file", "^&ay", &file))
+    lam_pulseq_model_restore (self->pulseq, file);
+  else if (ok)
+    lam_pulseq_model_close_file (self->pulseq);
   lam_undo_clear (self->undo);
   g_signal_emit (self, signals[TRAIN_CHANGED], 0);
   ask (self);
@@ -767,6 +822,13 @@ lam_sequence_session_new (void)
   static const LamNewestFuncs funcs = {"sequence", work, answered, failed, free_request, free_result};
   LamSequenceSession *self = g_object_new (LAM_TYPE_SEQUENCE_SESSION, NULL);
   self->newest = lam_newest_new (self, &funcs);
+  self->pulseq = lam_pulseq_model_new (self->undo);
+  self->pulseq_signal = lam_pulseq_signal_new (self->pulseq, self->undo);
+  g_signal_connect_object (self->pulseq, "file-changed", G_CALLBACK (file_changed_cb), self, 0);
+  g_signal_connect_object (lam_pulseq_model_get_limits (self->pulseq), "changed", G_CALLBACK (setting_changed_cb), self,
+                           0);
+  g_signal_connect_object (lam_pulseq_signal_get_parameters (self->pulseq_signal), "changed",
+                           G_CALLBACK (setting_changed_cb), self, 0);
   build_template (self);
   build_model (self);
   build_rows (self);
@@ -789,6 +851,8 @@ lam_sequence_session_close (LamSequenceSession *self)
   g_clear_handle_id (&self->ask_source, g_source_remove);
   if (self->newest)
     lam_newest_stop (self->newest);
+  lam_pulseq_signal_close (self->pulseq_signal);
+  lam_pulseq_model_close (self->pulseq);
   if (self->undo) /* its steps hold the session */
     lam_undo_clear (self->undo);
 }
@@ -797,7 +861,10 @@ static void
 lam_sequence_session_dispose (GObject *object)
 {
   LamSequenceSession *self = LAM_SEQUENCE_SESSION (object);
-  lam_sequence_session_close (self);
+  if (self->undo)
+    lam_sequence_session_close (self);
+  g_clear_object (&self->pulseq_signal);
+  g_clear_object (&self->pulseq);
   g_clear_object (&self->tissues);
   g_clear_object (&self->protocol_rows);
   g_clear_pointer (&self->kept, g_hash_table_unref);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/parameter-list.h"
+#include "model/pulseq-signal.h"
 #include "model/sequence-result.h"
 #include "model/tissue-item.h"
 
@@ -60,6 +61,11 @@ gboolean lam_sequence_session_is_settled (LamSequenceSession *self);
 
 /* The values of @list are part of the state from now on, called @id; those of a state that was loaded before are taken. */
 void lam_sequence_session_keep (LamSequenceSession *self, const char *id, LamParameterList *list);
+
+/* A Pulseq file instead of the template, and its signal; while there is one, tissues are asked for there and "result" is not
+ * told. */
+LamPulseqModel *lam_sequence_session_get_pulseq (LamSequenceSession *self);
+LamPulseqSignal *lam_sequence_session_get_pulseq_signal (LamSequenceSession *self);
 
 /* All of it as one variant, and back ("a{sv}"). */
 GVariant *lam_sequence_session_save (LamSequenceSession *self);

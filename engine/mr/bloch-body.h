@@ -244,6 +244,8 @@ BODY (run) (const LamBlochArgs *a)
       ok = BODY (read) (a, op);
     if (!ok || ((i & 1023) == 1023 && BODY (cancelled) (a)))
       return LAM_STATUS_CANCELLED;
+    if (a->permille && (i & 255) == 255)
+      atomic_store_explicit (a->permille, (int) (1000 * i / a->program->ops), memory_order_relaxed);
   }
   return LAM_OK;
 }

@@ -70,6 +70,7 @@ typedef struct {
   uint8_t *made;            /* [program->maps] 0 at first */
   float *piece;             /* [2][LAM_BLOCH_PIECE][LAM_BLOCH_TILE] scratch */
   const atomic_int *cancel; /* may be NULL */
+  atomic_int *permille;     /* of the program that is done; may be NULL */
 } LamBlochArgs;
 
 typedef struct {

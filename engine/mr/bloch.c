@@ -284,7 +284,8 @@ run_tile (int64_t index, int worker, void *data)
                     .re = c->re + v0 * b->samples,
                     .im = c->im + v0 * b->samples,
                     .stride = b->samples,
-                    .cancel = c->run->control ? &c->run->control->cancel : NULL};
+                    .cancel = c->run->control ? &c->run->control->cancel : NULL,
+                    .permille = index == 0 ? b->p->permille : NULL};
 #define TAKE(to, type, n) (to = (void *) at, at += (n) * sizeof (type))
   TAKE (a.b0, double, TILE);
   TAKE (a.x, double, TILE);

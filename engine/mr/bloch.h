@@ -35,6 +35,8 @@ typedef struct {
   double f0_hz;         /* for offsets in ppm; NAN: not known */
   int64_t first, count; /* samples wanted; count 0: all from @first on */
   int64_t chunk;        /* voxels at a time on a device; 0: chosen from its memory */
+  /* How far through the sequence the first voxels of a chunk are, in thousandths, for any thread to read; NULL: nobody asks. */
+  _Atomic int *permille;
 } LamBlochParams;
 
 void lam_bloch_params_init (LamBlochParams *p);
