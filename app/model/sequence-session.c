@@ -32,7 +32,7 @@ struct _LamSequenceSession {
   guint ask_source;
   gboolean loading, well;
   GHashTable *kept, *unclaimed; /* LamParameterList by id; GVariant of a state, whose list is not there yet */
-  gboolean finding; /* the least orders, with the next answer */
+  gboolean finding;             /* the least orders, with the next answer */
   /* The worker's own. */
   LamModel *engine, *finer, *other;
   LamDevices *devices;
@@ -669,6 +669,27 @@ lam_sequence_session_keep (LamSequenceSession *self, const char *id, LamParamete
   g_signal_connect_object (list, "changed", G_CALLBACK (kept_changed_cb), self, 0);
 }
 
+static int
+compare_entries (gconstpointer a, gconstpointer b)
+{
+  g_autoptr (GVariant) x = g_variant_get_child_value (*(GVariant *const *) a, 0),
+                       y = g_variant_get_child_value (*(GVariant *const *) b, 0);
+  return strcmp (g_variant_get_string (x, NULL), g_variant_get_string (y, NULL));
+}
+
+/* By key: states are compared, and a dictionary's own order tells of how it came about. Takes @dict. */
+static GVariant *
+sort_entries (GVariant *dict)
+{
+  g_autoptr (GVariant) held = g_variant_ref_sink (dict);
+  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) g_variant_unref);
+  for (gsize i = 0; i < g_variant_n_children (held); i++)
+    g_ptr_array_add (entries, g_variant_get_child_value (held, i));
+  g_ptr_array_sort (entries, compare_entries);
+  return g_variant_ref_sink (
+      g_variant_new_array (G_VARIANT_TYPE ("{sv}"), (GVariant *const *) entries->pdata, entries->len));
+}
+
 GVariant *
 lam_sequence_session_save (LamSequenceSession *self)
 {
@@ -709,13 +730,14 @@ lam_sequence_session_save (LamSequenceSession *self)
     g_variant_builder_add_value (&tissues, state);
   }
   g_variant_dict_insert_value (&dict, "tissues", g_variant_builder_end (&tissues));
-  return g_variant_ref_sink (g_variant_dict_end (&dict));
+  return sort_entries (g_variant_dict_end (&dict));
 }
 
 static gboolean
 load_kept (LamSequenceSession *self, GVariant *state, GError **error)
 {
-  static const char *const own[] = {"template", "model", "protocol", "lists", "tissues", NULL};
+  static const char *const own[] = {"template", "model",  "protocol", "lists", "tissues",
+                                    "file",     "limits", "bloch",    NULL};
   GVariantIter iter;
   const char *id;
   GVariant *values;
