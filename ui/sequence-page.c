@@ -342,6 +342,11 @@ file_changed_cb (LamPulseqModel *model, LamSequencePage *self)
   gboolean file = lam_pulseq_model_get_file (model) != NULL;
   show_all (self->of_file, file);
   show_all (self->of_template, !file);
+  gtk_stack_page_set_visible (gtk_stack_get_page (self->tabs, self->states), !file); /* a file has none */
+  if (file && gtk_stack_get_visible_child (self->tabs) == self->states)
+    lam_sequence_page_show_tab (self, "timeline");
+  if (self->maps != NULL)
+    lam_maps_panel_set_beside_file (lam_maps_tab_get_panel (LAM_MAPS_TAB (self->maps)), file);
   if (file && !self->part_chosen) {
     gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->parts[PART_MAGNITUDE]), TRUE);
     self->part_chosen = FALSE;
@@ -842,6 +847,7 @@ lam_sequence_page_add_maps (LamSequencePage *self, LamQueue *queue)
   self->maps = lam_maps_tab_new (self->maps_model);
   g_signal_connect_object (self->maps, "status", G_CALLBACK (maps_status_cb), self, 0);
   add_tab (self, "maps", _ ("Maps"), self->maps);
+  file_changed_cb (lam_sequence_session_get_pulseq (self->session), self);
 }
 
 LamMapsTab *
