@@ -169,7 +169,8 @@ void
 lam_maps_panel_set_beside_file (LamMapsPanel *self, gboolean beside)
 {
   g_return_if_fail (LAM_IS_MAPS_PANEL (self));
-  set_text (self->beside, beside ? _ ("Made of the template that stands behind the open file, not of the file.") : NULL);
+  set_text (self->beside,
+            beside ? _ ("Made of the template that stands behind the open file, not of the file.") : NULL);
 }
 
 static void
