@@ -72,8 +72,14 @@ char *
 lam_problems_view_dup_title (LamProblemsView *self)
 {
   int64_t notes, n = lam_pulseq_model_count_problems (self->model, &notes);
-  return notes > 0 ? g_strdup_printf (_ ("Problems (%" G_GINT64_FORMAT ") · %" G_GINT64_FORMAT " assumed"), n, notes)
-                   : g_strdup_printf (_ ("Problems (%" G_GINT64_FORMAT ")"), n);
+  int64_t listed = g_list_model_get_n_items (lam_pulseq_model_get_problems (self->model));
+  g_autoptr (GString) title = g_string_new (NULL);
+  g_string_append_printf (title, _ ("Problems (%" G_GINT64_FORMAT ")"), n);
+  if (notes > 0)
+    g_string_append_printf (title, _ (" · %" G_GINT64_FORMAT " assumed"), notes);
+  if (listed < n + notes) /* of each rule the first ones */
+    g_string_append_printf (title, _ (" · %" G_GINT64_FORMAT " listed"), listed);
+  return g_string_free (g_steal_pointer (&title), FALSE);
 }
 
 GtkWidget *
