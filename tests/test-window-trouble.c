@@ -143,7 +143,7 @@ random_value (LamParameter *p, GRand *rand)
 static void
 assert_same_state (LamSession *session, GVariant *truth)
 {
-  g_autoptr (GVariant) now = g_variant_ref_sink (lam_parameter_list_save (lam_session_get_parameters (session)));
+  g_autoptr (GVariant) now = lam_parameter_list_save (lam_session_get_parameters (session));
   g_assert_cmpmem (g_variant_get_data (now), g_variant_get_size (now), g_variant_get_data (truth),
                    g_variant_get_size (truth));
 }
@@ -164,7 +164,7 @@ test_random_walk (void)
   guint edits = 0, refused = 0;
   lam_undo_clear (undo);
   lam_undo_set_merge_window (undo, 0);
-  g_autoptr (GVariant) first = g_variant_ref_sink (lam_parameter_list_save (list));
+  g_autoptr (GVariant) first = lam_parameter_list_save (list);
   while (edits < 500) {
     g_autoptr (LamParameter) p = g_list_model_get_item (
         G_LIST_MODEL (list),
@@ -186,7 +186,7 @@ test_random_walk (void)
   guint steps = lam_undo_get_n_steps (undo);
   g_test_message ("500 edits, %u refused, %u steps", refused, steps);
   g_assert_cmpuint (steps, >, 200);
-  g_autoptr (GVariant) last = g_variant_ref_sink (lam_parameter_list_save (list));
+  g_autoptr (GVariant) last = lam_parameter_list_save (list);
   test_focus_window (window);
   test_xdotool ("key --delay 2 --repeat %u ctrl+z", steps);
   test_wait_frames (window, 10);

@@ -24,7 +24,7 @@ static GHashTable *known; /* name of a set: double[LAM_CALLS] */
 static LamModel *
 new_train (void)
 {
-  LamSequence *s = lam_sequence_new ();
+  g_autoptr (LamSequence) s = lam_sequence_new ();
   for (int i = 0; i < PULSES; i++) {
     lam_sequence_rf (s, LAM_RF_EXCITATION, lam_number (0.1 + 0.008 * i), lam_number (0), 0);
     lam_sequence_wait (s, lam_number (0.004));
