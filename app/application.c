@@ -196,6 +196,8 @@ help_cb (GSimpleAction *action, GVariant *parameter, gpointer application)
     gtk_window_set_transient_for (GTK_WINDOW (self->help), main_window (self));
     gtk_window_set_destroy_with_parent (GTK_WINDOW (self->help), TRUE);
   }
+  if (lam_window_shows_sequence (LAM_WINDOW (main_window (self))))
+    lam_help_window_show_page (LAM_HELP_WINDOW (self->help), "sequence");
   gtk_window_present (GTK_WINDOW (self->help));
 }
 

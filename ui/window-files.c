@@ -136,9 +136,14 @@ static const char *
 would_be_lost (LamWindow *self)
 {
   gboolean results = lam_session_has_unsaved (self->session);
-  gboolean edits = lam_session_get_home (self->session) != NULL && lam_session_get_modified (self->session);
+  gboolean sequence =
+      self->sequence_session != NULL
+      && lam_undo_get_n_steps (lam_sequence_session_get_undo (self->sequence_session)) > 0
+      && lam_session_get_geometry (self->session) != NULL; /* else there is no session to save it with */
+  gboolean edits =
+      (lam_session_get_home (self->session) != NULL || sequence) && lam_session_get_modified (self->session);
   return results ? _ ("There are results that lie in no file yet. Saving the session saves all of them.")
-         : edits ? _ ("There are changes that its file does not have yet.")
+         : edits ? _ ("There are changes that lie in no file yet.")
                  : NULL;
 }
 

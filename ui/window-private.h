@@ -49,7 +49,6 @@ struct _LamWindow {
 /* The name of what is open where one looks. */
 void lam_window_update_title (LamWindow *self);
 /* From window-sequence.c: the other workspace. */
-gboolean lam_window_shows_sequence (LamWindow *self);
 void lam_window_sequence_init (LamWindow *self);
 void lam_window_sequence_dispose (LamWindow *self);
 void lam_window_make_sequence (LamWindow *self);

@@ -20,6 +20,7 @@ LamSession *lam_window_get_session (LamWindow *self);
 LamReconstructPage *lam_window_get_reconstruct_page (LamWindow *self);
 LamSequencePage *lam_window_get_sequence_page (LamWindow *self);
 /* "reconstruct" or "sequence". */
+gboolean lam_window_shows_sequence (LamWindow *self);
 void lam_window_show_workspace (LamWindow *self, const char *name);
 LamSequenceSession *lam_window_get_sequence_session (LamWindow *self);
 void lam_window_open_file (LamWindow *self, GFile *file);

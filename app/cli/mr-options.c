@@ -100,6 +100,13 @@ no_such_template (const char *name, GError **error)
   g_autoptr (GString) known = g_string_new (NULL);
   int n;
   const LamTemplate *const *all = lam_templates (&n);
+  if (g_str_has_suffix (name, ".seq")) {
+    lam_cli_usage_error (error,
+                         _ ("%s: derivatives, bounds, designs and dictionaries are of templates only; `lamina "
+                            "simulate', `render' and `info' take Pulseq files"),
+                         name);
+    return;
+  }
   for (int i = 0; i < n; i++)
     g_string_append_printf (known, "%s%s", i ? ", " : "", all[i]->name);
   lam_cli_usage_error (error, _ ("there is no template \"%s\"; there are %s"), name, known->str);
