@@ -105,6 +105,8 @@ test_long_t2 (void)
                      fine = cli_ok ("simulate MRF --tissue \"T1=1000 T2=80\"");
   cli_assert_says (odd->err, "T2 is above T1 in 1 of 2 tissues, first in");
   g_assert_null (strstr (fine->err, "T2 is above"));
+  g_autoptr (CliRun) left_out = cli_ok ("simulate SPGR --tissue \"T1=1000 B1=0.8\"");
+  cli_assert_says (left_out->err, "no sample of SPGR depends on B1");
 }
 
 /* T9: Cramér–Rao bounds of echoes of M0 exp (-TE/T2), and derivatives that are known. */
@@ -308,6 +310,12 @@ test_refused (void)
       {"jacobian MRF --preset blood --chunk x", 2, "--chunk x"},
       {"jacobian MRF --preset blood -o none/x.csv", 1, "none/x.csv"},
       {"crlb MRF --preset blood --noise 0", 2, "--noise 0"},
+      {"crlb gre.seq --preset blood", 2, "of templates only"},
+      {"simulate SpinEcho --preset blood --set TE=600 --set TR=500", 1, "TE is longer than TR: 100 ms too little"},
+      {"simulate SpinEcho --preset blood --set TI=600 --set TR=500", 1, "TI is longer than TR"},
+      {"simulate InversionRecovery --preset blood --set TI=500 --set TR=400", 1, "TI is longer than TR"},
+      {"simulate SPGR --preset blood --set TE=20 --set TR=6", 1, "TE is longer than TR"},
+      {"simulate bSSFP --preset blood --set TE=20 --set TR=5", 1, "TE is longer than TR"},
       {"crlb MRF --preset blood --by T1,T2,T1", 2, "\"T1\" is there twice"},
       {"crlb MultiEcho --preset blood --by TE[0],TE[0]", 2, "is there twice"},
       {"jacobian MRF --preset blood --by T1,flop", 2, "\"flop\" is neither"},

@@ -226,6 +226,7 @@ test_wrong (void)
       {"dictionary MRF --range M0=1,2 --range T1=9 -o x.h5", 2, {"M0", "comes out"}},
       {"dictionary MRF --range T1=10:0:5 --log --range T2=5 -o x.h5", 2, {"--log", "above 0"}},
       {"dictionary MRF --range T1=100 --range T2=300 -o x.h5", 2, {"T2 above T1", "ranges"}},
+      {"dictionary SPGR --range T1=200:3000:5 --range T2=10:300:5 -o x.h5", 2, {"no sample of SPGR", "T2star"}},
       {"dictionary MRF --tissue \"T1=100 T2=30\" -o x.h5", 2, {"--tissue", "--range"}},
       {"dictionary MRF --range T1=900 --range T2=80 --rank 400 -o x.h5", 1, {"400", "at most 1"}},
       {"match dict.h5 phantom.nii.gz", 2, {"-o MAPS", ".h5"}},

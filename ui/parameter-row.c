@@ -249,6 +249,50 @@ update_file (LamParameterRow *self)
 
 /* -- choices -- */
 
+/* Words of this length leave room for the row's own name; the list shows them whole. */
+#define SHORT_CHARS 17
+
+static void
+setup_choice_cb (GtkListItemFactory *factory, GtkListItem *item, gpointer is_short)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  if (is_short != NULL) {
+    gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars (GTK_LABEL (label), SHORT_CHARS);
+  }
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+bind_choice_cb (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  GtkStringObject *text = GTK_STRING_OBJECT (gtk_list_item_get_item (item));
+  gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), gtk_string_object_get_string (text));
+}
+
+static GtkListItemFactory *
+new_choice_factory (gboolean is_short)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  g_signal_connect (factory, "setup", G_CALLBACK (setup_choice_cb), GINT_TO_POINTER (is_short));
+  g_signal_connect (factory, "bind", G_CALLBACK (bind_choice_cb), NULL);
+  return factory;
+}
+
+static void
+shorten_choices (LamParameterRow *self)
+{
+  gboolean any = FALSE;
+  for (guint i = 0; i < lam_parameter_get_n_choices (self->parameter); i++)
+    any |= g_utf8_strlen (lam_parameter_get_choice (self->parameter, i)->label, -1) > SHORT_CHARS;
+  if (!any)
+    return;
+  g_autoptr (GtkListItemFactory) narrow = new_choice_factory (TRUE), whole = new_choice_factory (FALSE);
+  gtk_drop_down_set_factory (GTK_DROP_DOWN (self->control), narrow);
+  gtk_drop_down_set_list_factory (GTK_DROP_DOWN (self->control), whole);
+}
+
 static void
 fill_choices (LamParameterRow *self)
 {
@@ -258,6 +302,7 @@ fill_choices (LamParameterRow *self)
   self->updating = TRUE; /* it selects the first */
   gtk_drop_down_set_model (GTK_DROP_DOWN (self->control), G_LIST_MODEL (labels));
   self->updating = FALSE;
+  shorten_choices (self);
 }
 
 static GtkWidget *

@@ -65,7 +65,7 @@ values_of (const char *name, const char *text, GError **error)
 }
 
 static LamAtoms *
-read_atoms (GError **error)
+read_atoms (const LamModel *m, GError **error)
 {
   g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref),
                         names = g_ptr_array_new_with_free_func (g_free);
@@ -86,6 +86,13 @@ read_atoms (GError **error)
     if (!values)
       return NULL;
     g_ptr_array_add (lists, values);
+    if (!lam_mr_knows (m, g_ptr_array_index (names, i))) {
+      const LamTemplate *t = lam_protocol_template (lam_model_protocol (m));
+      g_autofree char *known = g_strjoinv (", ", (char **) t->tissues);
+      lam_cli_usage_error (error, _ ("--range %s: no sample of %s depends on it; it knows %s"), ranges[i], t->name,
+                           known);
+      return NULL;
+    }
     axes[i] = (LamAtomAxis){g_ptr_array_index (names, i), (const double *) (void *) values->data, values->len};
   }
   LamAtoms *a = lam_atoms_new (list ? LAM_ATOMS_LIST : LAM_ATOMS_GRID, axes, n, longer_t2, error);
@@ -211,7 +218,7 @@ run (int argc, char **argv, GError **error)
     return FALSE;
   }
   g_autoptr (LamModel) m = lam_mr_model (argv[1], error);
-  g_autoptr (LamAtoms) a = m ? read_atoms (error) : NULL;
+  g_autoptr (LamAtoms) a = m ? read_atoms (m, error) : NULL;
   g_autoptr (LamDevices) set = a ? lam_devices_new (lam_mr_devices (), error) : NULL;
   if (!set || (output && !lam_cli_writable (output, error)) || !say_forecast (m, a, set, error))
     return FALSE;

@@ -282,6 +282,35 @@ lam_mr_tissues (GStrv *out_labels, GError **error)
 }
 
 gboolean
+lam_mr_knows (const LamModel *m, const char *quantity)
+{
+  const LamTemplate *t = lam_protocol_template (lam_model_protocol (m));
+  gboolean known = t->build != NULL;
+  for (int i = 0; !known && t->tissues[i]; i++)
+    known = g_ascii_strcasecmp (t->tissues[i], quantity) == 0;
+  return known;
+}
+
+void
+lam_mr_warn_unknown (const LamModel *m, const LamTissues *t)
+{
+  const char *const *names = lam_tissues_names (t);
+  for (int i = 0; names[i]; i++)
+    if (!lam_mr_knows (m, names[i]) && !g_str_equal (names[i], "T1") && !g_str_equal (names[i], "T2"))
+      lam_cli_warn (_ ("no sample of %s depends on %s, which is left out"),
+                    lam_protocol_template (lam_model_protocol (m))->name, names[i]);
+}
+
+gboolean
+lam_mr_no_template_options (GError **error)
+{
+  const char *given = settings ? "--set" : orders_text ? "--orders" : positions_text ? "--across-slice" : NULL;
+  if (given)
+    lam_cli_usage_error (error, _ ("%s is for templates: a Pulseq file is played as it is"), given);
+  return given == NULL;
+}
+
+gboolean
 lam_mr_no_tissues (GError **error)
 {
   if (!tissue_texts && !presets)

@@ -17,6 +17,12 @@ LamModel *lam_mr_model (const char *template, GError **error);
  * voxels stand in @labels (may be NULL). What @model needs and is not given is an error. */
 LamTissues *lam_mr_tissues (GStrv *labels, GError **error);
 gboolean lam_mr_tissues_given (void);
+/* Whether samples can depend on a tissue quantity: closed forms know those that they declare, trains all physics. */
+gboolean lam_mr_knows (const LamModel *m, const char *quantity);
+/* Says which quantities of @t the model does not know, but for T1 and T2, which are given from habit. */
+void lam_mr_warn_unknown (const LamModel *m, const LamTissues *t);
+/* FALSE where an option of templates is given for a file. */
+gboolean lam_mr_no_template_options (GError **error);
 /* FALSE where --tissue or --preset is given to a command that takes none. */
 gboolean lam_mr_no_tissues (GError **error);
 const char *lam_mr_devices (void);

@@ -262,6 +262,8 @@ simulate_template (const char *name, const LamTissues *t, LamDevices *set, GStrv
   g_autoptr (LamModel) m = lam_mr_model (name, error);
   LamSimulateOptions o;
   LamSignal s = {0};
+  if (m)
+    lam_mr_warn_unknown (m, t);
   if (!m || !lam_mr_simulate_options (&o, error) || !lam_model_simulate (m, t, &o, set, lam_cli_control (), &s, error))
     return FALSE;
   g_autofree double *times = lam_model_is_closed (m) ? NULL : lam_model_sample_times (m, NULL);
@@ -302,6 +304,8 @@ simulate (int argc, char **argv, GError **error)
         model_text);
     return FALSE;
   }
+  if (file && !lam_mr_no_template_options (error))
+    return FALSE;
   return file ? simulate_file (argv[1], t, set, labels, error) : simulate_template (argv[1], t, set, labels, error);
 }
 

@@ -287,6 +287,12 @@ read_hdf5 (LamMrSeries *s, const char *dataset, int axes, int64_t contrasts, con
          && (!other || lam_h5_read_float (other, start, d->dims, s->im, control, 0.5, 1, "reading the series", error));
 }
 
+static gboolean
+is_nifti (const char *path)
+{
+  return lam_nifti_is_one (path) || g_str_has_suffix (path, ".nii") || g_str_has_suffix (path, ".nii.gz");
+}
+
 static LamMrSeries *
 read_any (const char *path, const char *dataset, int axes, int64_t contrasts, const LamIoControl *control,
           GError **error)
@@ -294,8 +300,8 @@ read_any (const char *path, const char *dataset, int axes, int64_t contrasts, co
   g_autoptr (LamMrSeries) s = g_new0 (LamMrSeries, 1);
   s->path = g_strdup (path);
   s->notes = g_ptr_array_new_with_free_func (g_free);
-  gboolean nifti = lam_nifti_is_one (path) || g_str_has_suffix (path, ".nii") || g_str_has_suffix (path, ".nii.gz");
-  return (nifti ? read_nifti (s, contrasts, control, error) : read_hdf5 (s, dataset, axes, contrasts, control, error))
+  return (is_nifti (path) ? read_nifti (s, contrasts, control, error)
+                          : read_hdf5 (s, dataset, axes, contrasts, control, error))
              ? g_steal_pointer (&s)
              : NULL;
 }
@@ -305,6 +311,38 @@ lam_mr_series_read (const char *path, const char *dataset, int64_t contrasts, co
                     GError **error)
 {
   return read_any (path, dataset, 2, contrasts, control, error);
+}
+
+static char *
+shape_text (const int64_t *dims, int rank)
+{
+  GString *t = g_string_new (NULL);
+  for (int i = 0; i < rank; i++)
+    g_string_append_printf (t, "%s%" G_GINT64_FORMAT, i ? " x " : "", dims[i]);
+  return g_string_free (t, FALSE);
+}
+
+/* Axes of length 1 at the end say nothing. Files of two kinds order their axes differently: only their count is compared. */
+static gboolean
+same_shape (const LamMrSeries *m, const LamMrSeries *s, GError **error)
+{
+  int64_t mask[LAM_MR_SERIES_RANK + 1], whole[LAM_MR_SERIES_RANK + 1];
+  int rank = m->rank, other = s->rank;
+  memcpy (mask, m->dims, (size_t) rank * sizeof *mask);
+  memcpy (whole, s->dims, (size_t) other * sizeof *whole);
+  if (m->contrasts > 1)
+    mask[rank++] = m->contrasts;
+  while (rank > 1 && mask[rank - 1] == 1)
+    rank--;
+  while (other > 1 && whole[other - 1] == 1)
+    other--;
+  if (is_nifti (m->path) != is_nifti (s->path)
+      || (rank == other && memcmp (mask, whole, (size_t) rank * sizeof *mask) == 0))
+    return TRUE;
+  g_autofree char *a = shape_text (mask, rank), *b = shape_text (whole, other);
+  g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "the mask %s is %s voxels and the series %s is %s", m->path, a,
+               s->path, b);
+  return FALSE;
 }
 
 uint8_t *
@@ -321,6 +359,8 @@ lam_mr_mask_read (const char *path, const char *dataset, const LamMrSeries *s, c
                  s->path, s->voxels);
     return NULL;
   }
+  if (!same_shape (m, s, error))
+    return NULL;
   uint8_t *mask = lam_alloc (n, "mask", error);
   for (int64_t i = 0; mask && i < n; i++)
     mask[i] = !isnan (m->re[i]) && m->re[i] != 0;

@@ -323,6 +323,13 @@ put_block (Build *b, int64_t block, int64_t sample, GError **error)
   int64_t now = 0, heard = 0, all = adc >= 0 ? s->adc[adc].samples : 0, end = 0;
   double zero[3] = {0, 0, 0}, start[3], stop[3];
   Fields fields;
+  if (all > 0 && lam_pulseq_adc_time (&s->adc[adc], all - 1) > s->duration[block]) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "the readout of block %" G_GINT64_FORMAT " goes on %.6g us after its block: its samples would be of "
+                 "another time; expected a block at least as long as its readout",
+                 block + 1, 1e-6 * (double) (lam_pulseq_adc_time (&s->adc[adc], all - 1) - s->duration[block]));
+    return FALSE;
+  }
   if (rf < 0 && adc < 0) { /* nothing but gradients */
     for (int c = 0; c < 3; c++) {
       double m1;

@@ -70,10 +70,38 @@ echo_samples (const LamProtocol *p)
   return longest (p, echo_lists);
 }
 
+/* Whether @inner fits into @outer (ms), by the values of each that belong together; an @outer of 0 has no end. */
+static gboolean
+fits (const LamProtocol *p, const char *inner, const char *outer, GError **error)
+{
+  int n, m;
+  const double *x = lam_protocol_get (p, inner, &n), *y = lam_protocol_get (p, outer, &m);
+  for (int i = 0; i < LAM_MAX (n, m); i++) {
+    double a = x[LAM_MIN (i, n - 1)], b = y[LAM_MIN (i, m - 1)];
+    if (b > 0 && a > b) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "%s is longer than %s: %g ms too little", inner, outer, a - b);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 static gboolean
 echo_check (const LamProtocol *p, GError **error)
 {
-  return same_length (p, echo_lists, error);
+  return same_length (p, echo_lists, error) && fits (p, "TE", "TR", error);
+}
+
+static gboolean
+inversion_check (const LamProtocol *p, GError **error)
+{
+  return fits (p, "TI", "TR", error);
+}
+
+static gboolean
+spin_echo_check (const LamProtocol *p, GError **error)
+{
+  return fits (p, "TE", "TR", error) && fits (p, "TI", "TR", error);
 }
 
 /* 2 pi (chemshift - B0) t, t in ms */
@@ -693,7 +721,8 @@ static const LamTemplate forms[] = {
      .tissues = NAMES ("T1", "M0", "inv_efficiency", "offset"),
      .real_signal = TRUE,
      .samples = ti_samples,
-     .closed = inversion_recovery},
+     .closed = inversion_recovery,
+     .check = inversion_check},
     {.name = "MultiEcho",
      .title = "Multi-echo decay",
      .summary = "Exponential decay of spin echoes",
@@ -717,7 +746,8 @@ static const LamTemplate forms[] = {
      .tissues = NAMES ("T1", "T2", "M0", "inv_efficiency"),
      .real_signal = TRUE,
      .samples = te_samples,
-     .closed = spin_echo},
+     .closed = spin_echo,
+     .check = spin_echo_check},
     {.name = "LookLocker",
      .title = "Look–Locker",
      .summary = "Recovery under small flip angles after an inversion",
