@@ -439,11 +439,12 @@ lam_pulseq_finish_blocks (LamPulseqReader *r, GError **error)
   if (!ok)
     return FALSE;
   if (late > 0)
-    lam_pulseq_problem_take (s, LAM_PULSEQ_ERROR, 0, 0,
-                             g_strdup_printf ("in %" G_GINT64_FORMAT " block(s) an event ends after its block; the "
-                                              "first is the %s of block %" G_GINT64_FORMAT,
-                                              late, first_what, first_late + 1),
-                             g_strdup ("what lies beyond the block's end is not played; a readout that does is not simulated"));
+    lam_pulseq_problem_take (
+        s, LAM_PULSEQ_ERROR, 0, 0,
+        g_strdup_printf ("in %" G_GINT64_FORMAT " block(s) an event ends after its block; the "
+                         "first is the %s of block %" G_GINT64_FORMAT,
+                         late, first_what, first_late + 1),
+        g_strdup ("what lies beyond the block's end is not played; a readout that does is not simulated"));
   if (s->blocks == 0)
     lam_pulseq_problem_take (s, LAM_PULSEQ_NOTE, 0, 0, g_strdup ("the sequence has no blocks"),
                              g_strdup ("its duration is 0 s"));
