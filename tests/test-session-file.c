@@ -527,7 +527,7 @@ sequence_state (void)
 static void
 show_sequence_cb (LamSession *session, GVariant *state, int *n)
 {
-  g_autoptr (GVariant) truth = g_variant_ref_sink (sequence_state ());
+  g_autoptr (GVariant) truth = sequence_state ();
   g_assert_true (g_variant_equal (state, truth));
   ++*n;
 }
@@ -557,7 +557,8 @@ crash (void)
   session_set (session, "sharpness", g_variant_new_double (3.5));
   session_set (session, "center", g_variant_new_double (32.25));
   session_set (session, "bin", g_variant_new_int64 (2));
-  lam_session_set_sequence (session, sequence_state (), 3);
+  g_autoptr (GVariant) sequence = sequence_state ();
+  lam_session_set_sequence (session, sequence, 3);
   session_wait_for (has_three, session);
   session_wait_for (is_kept, session);
   kill (getpid (), SIGKILL);
