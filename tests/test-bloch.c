@@ -237,7 +237,7 @@ test_maps (void)
   g_autofree char *path = golden_seq_path ("write_gre.seq");
   g_autoptr (GError) error = NULL;
   if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_test_skip ("no write_gre.seq");
+    g_test_skip ("no mr/write_gre.seq among the data (set LAMINA_SEQ_DIR)");
     return;
   }
   g_autoptr (LamPulseq) s = lam_pulseq_open (path, NULL, &error);

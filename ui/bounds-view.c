@@ -29,14 +29,7 @@ static void
 draw_text (LamBoundsView *self, GtkSnapshot *snapshot, const char *text, LamColour role, double x, double y,
            double scale)
 {
-  g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, scale);
-  GdkRGBA colour = lam_palette (GTK_WIDGET (self), role);
-  int w, h;
-  pango_layout_get_pixel_size (layout, &w, &h);
-  gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (floor (x - w / 2.0), floor (y - h / 2.0)));
-  gtk_snapshot_append_layout (snapshot, layout, &colour);
-  gtk_snapshot_restore (snapshot);
+  lam_small_text (GTK_WIDGET (self), snapshot, text, scale, role, x, y, 0.5);
 }
 
 static gboolean

@@ -52,14 +52,7 @@ fit_axes (LamChart *self)
 static void
 draw_text (LamChart *self, GtkSnapshot *snapshot, const char *text, LamColour role, double x, double y, double align)
 {
-  g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, TICK_SCALE);
-  GdkRGBA colour = lam_palette (GTK_WIDGET (self), role);
-  int w, h;
-  pango_layout_get_pixel_size (layout, &w, &h);
-  gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (floor (x - w * align), floor (y - h / 2.0)));
-  gtk_snapshot_append_layout (snapshot, layout, &colour);
-  gtk_snapshot_restore (snapshot);
+  lam_small_text (GTK_WIDGET (self), snapshot, text, TICK_SCALE, role, x, y, align);
 }
 
 /* Width of the widest tick text. */

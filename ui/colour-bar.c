@@ -23,14 +23,7 @@ G_DEFINE_FINAL_TYPE (LamColourBar, lam_colour_bar, GTK_TYPE_WIDGET)
 static void
 draw_text (LamColourBar *self, GtkSnapshot *snapshot, const char *text, double x, double y)
 {
-  g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, 0.82);
-  GdkRGBA colour = lam_palette (GTK_WIDGET (self), LAM_COLOUR_DIM);
-  int height;
-  pango_layout_get_pixel_size (layout, NULL, &height);
-  gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (x, y - height / 2.0));
-  gtk_snapshot_append_layout (snapshot, layout, &colour);
-  gtk_snapshot_restore (snapshot);
+  lam_small_text (GTK_WIDGET (self), snapshot, text, 0.82, LAM_COLOUR_DIM, x, y, 0);
 }
 
 static void

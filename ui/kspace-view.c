@@ -123,14 +123,7 @@ zoom_at (LamKspaceView *self, double factor, double px, double py)
 static void
 draw_text (LamKspaceView *self, GtkSnapshot *snapshot, const char *text, double x, double y, double align)
 {
-  g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, 0.8);
-  GdkRGBA colour = lam_palette (GTK_WIDGET (self), LAM_COLOUR_DIM);
-  int w, h;
-  pango_layout_get_pixel_size (layout, &w, &h);
-  gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (floor (x - w * align), floor (y - h / 2.0)));
-  gtk_snapshot_append_layout (snapshot, layout, &colour);
-  gtk_snapshot_restore (snapshot);
+  lam_small_text (GTK_WIDGET (self), snapshot, text, 0.8, LAM_COLOUR_DIM, x, y, align);
 }
 
 static void

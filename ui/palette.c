@@ -2,6 +2,8 @@
 
 #include "palette.h"
 
+#include <math.h>
+
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
@@ -109,4 +111,18 @@ lam_small_layout (GtkWidget *widget, const char *text, double scale)
   pango_attr_list_insert (attributes, pango_attr_font_features_new ("tnum=1"));
   pango_layout_set_attributes (layout, attributes);
   return layout;
+}
+
+void
+lam_small_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double scale, LamColour role, double x,
+                double y, double align)
+{
+  g_autoptr (PangoLayout) layout = lam_small_layout (widget, text, scale);
+  GdkRGBA colour = lam_palette (widget, role);
+  int w, h;
+  pango_layout_get_pixel_size (layout, &w, &h);
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (floor (x - w * align), floor (y - h / 2.0)));
+  gtk_snapshot_append_layout (snapshot, layout, &colour);
+  gtk_snapshot_restore (snapshot);
 }

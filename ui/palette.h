@@ -34,5 +34,8 @@ const char *lam_colour_map_name (LamColourMap map);
 
 /* A one-line layout in @widget's font scaled by @scale; no colour set. */
 PangoLayout *lam_small_layout (GtkWidget *widget, const char *text, double scale);
+/* Writes such a line with its middle at height @y; @align 0: it begins at @x, 1: it ends there. On whole pixels. */
+void lam_small_text (GtkWidget *widget, GtkSnapshot *snapshot, const char *text, double scale, LamColour role, double x,
+                     double y, double align);
 
 G_END_DECLS

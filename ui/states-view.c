@@ -6,8 +6,10 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "draw/canvas.h"
 #include "palette.h"
 
+#define MOST_TICKS 64
 #define LEFT 46
 #define RIGHT 66 /* the scale of colours */
 #define TOP 10
@@ -167,21 +169,7 @@ say (LamStatesView *self)
 static void
 draw_text (LamStatesView *self, GtkSnapshot *snapshot, const char *text, double x, double y, double align)
 {
-  g_autoptr (PangoLayout) layout = lam_small_layout (GTK_WIDGET (self), text, 0.8);
-  GdkRGBA colour = lam_palette (GTK_WIDGET (self), LAM_COLOUR_DIM);
-  int w, h;
-  pango_layout_get_pixel_size (layout, &w, &h);
-  gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (floor (x - w * align), floor (y - h / 2.0)));
-  gtk_snapshot_append_layout (snapshot, layout, &colour);
-  gtk_snapshot_restore (snapshot);
-}
-
-static double
-nice_step (double range, int most)
-{
-  double step = range / MAX (most, 1), power = pow (10, floor (log10 (step)));
-  return power * (step <= power ? 1 : step <= 2 * power ? 2 : step <= 5 * power ? 5 : 10);
+  lam_small_text (GTK_WIDGET (self), snapshot, text, 0.8, LAM_COLOUR_DIM, x, y, align);
 }
 
 static void
@@ -190,17 +178,20 @@ draw_axes (LamStatesView *self, GtkSnapshot *snapshot)
   const LamStatesPicture *p = self->shown;
   graphene_rect_t r = plot (self);
   GdkRGBA grid = lam_palette (GTK_WIDGET (self), LAM_COLOUR_GRID);
-  double step = fmax (nice_step (rows (p), (int) (r.size.height / 26)), 1),
-         low = p->longitudinal ? 0 : -(p->orders - 1), bottom = r.origin.y + r.size.height;
-  for (double k = ceil (low / step) * step; k < p->orders; k += step) {
+  double low = p->longitudinal ? 0 : -(p->orders - 1), bottom = r.origin.y + r.size.height, ticks[MOST_TICKS + 1], step;
+  int n = lam_canvas_ticks (low - 0.5, p->orders - 0.5,
+                            CLAMP ((int) (r.size.height / 26), 1, MIN (rows (p), MOST_TICKS)), ticks, &step);
+  for (int i = 0; i < n; i++) {
+    double k = ticks[i];
     g_autofree char *text = g_strdup_printf (k < 0 ? "−%g" : k > 0 && !p->longitudinal ? "+%g" : "%g", fabs (k));
-    draw_text (self, snapshot, text, LEFT - 8, y_of (self, k), 1);
+    if (k == floor (k)) /* there is nothing between two orders */
+      draw_text (self, snapshot, text, LEFT - 8, y_of (self, k), 1);
   }
-  double unit = p->end >= 1 ? 1 : 1e-3, every = nice_step ((p->end - p->begin) / unit, (int) (r.size.width / 70));
-  for (double k = ceil (p->begin / unit / every - 1e-9); k * every <= p->end / unit * (1 + 1e-9); k++) {
-    double t = k * every;
-    g_autofree char *text = g_strdup_printf ("%.10g", t + 0.0); /* never "-0" */
-    double x = x_of (self, t * unit);
+  double unit = p->end >= 1 ? 1 : 1e-3;
+  n = lam_canvas_ticks (p->begin / unit, p->end / unit, CLAMP ((int) (r.size.width / 70), 1, MOST_TICKS), ticks, &step);
+  for (int i = 0; i < n; i++) {
+    g_autofree char *text = g_strdup_printf ("%.10g", ticks[i]);
+    double x = x_of (self, ticks[i] * unit);
     gtk_snapshot_append_color (snapshot, &grid, &GRAPHENE_RECT_INIT (floor (x), bottom, 1, 4));
     draw_text (self, snapshot, text, x, bottom + 11, 0.5);
   }
