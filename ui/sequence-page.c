@@ -1,16 +1,13 @@
 #include "config.h"
 
-#include "sequence-page.h"
+#include "sequence-page-private.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 
 #include "accessible-name.h"
 #include "bounds-view.h"
-#include "chart.h"
-#include "curves-layer.h"
 #include "file-signal.h"
-#include "group.h"
 #include "kspace-tab.h"
 #include "model/sequence-compare.h"
 #include "model/sequence-optimise.h"
@@ -23,189 +20,11 @@
 #include "timeline-view.h"
 #include "train-view.h"
 
-/* What of the complex signal is drawn. */
-typedef enum { PART_MAGNITUDE, PART_PHASE, PART_REAL, PART_IMAGINARY, PARTS } Part;
-
-/* Sensitivities that can be drawn, each in its style. */
-enum { BY = 3 };
-static const struct {
-  int kind;
-  LamCurveStyle style;
-  const char *name, *sign;
-} sensitivities[BY] = {{LAM_BY_T1, LAM_CURVE_SOLID, "T1", "―"},
-                       {LAM_BY_T2, LAM_CURVE_DASHED, "T2", "╌╌"},
-                       {LAM_BY_B1, LAM_CURVE_DASH_DOT, "B1", "╌·"}};
-
-struct _LamSequencePage {
-  AdwBin parent_instance;
-  LamSequenceSession *session;
-  AdwFlap *flap;
-  GtkWidget *sidebar, *groups, *train, *train_entry, *summary, *problem, *took, *legend;
-  GtkWidget *sequence_slot, *parts[PARTS];
-  GtkStack *tabs;
-  GtkWidget *states, *tissues;
-  GtkWidget *tab_bar, *tab_end; /* the switcher's line, and what a tab says at its end */
-  LamGroup *model_group;
-  LamChart *signal_chart, *sensitivity_chart;
-  LamCurvesLayer *signal, *sensitivity;
-  LamAxis *signal_x;
-  GtkWidget *bounds, *optimise_label, *optimise_button, *stop_button, *back_button;
-  LamSequenceOptimise *optimise;
-  GtkWidget *maps;
-  LamMapsModel *maps_model;
-  LamSequenceCompare *compare;
-  GtkWidget *by[BY]; /* which sensitivities are drawn */
-  Part part;
-  gboolean part_chosen; /* by hand: else what suits the signal */
-  /* Of a Pulseq file, and what gives way to it. */
-  LamPulseqLook *look;
-  GtkWidget *timeline, *file_signal, *file_took, *problems, *problems_title, *kspace;
-  GPtrArray *of_file, *of_template; /* widgets that are seen with a file, or without */
-};
-
 static guint status_signal, meaning_signal;
 
 G_DEFINE_FINAL_TYPE (LamSequencePage, lam_sequence_page, ADW_TYPE_BIN)
 
-/* ---- charts ---- */
-
-static double
-part_of (Part part, double re, double im)
-{
-  switch (part) {
-  case PART_MAGNITUDE:
-    return hypot (re, im);
-  case PART_PHASE:
-    return hypot (re, im) > 1e-9 ? atan2 (im, re) * 180 / G_PI : NAN;
-  case PART_REAL:
-    return re;
-  default:
-    return im;
-  }
-}
-
-static void
-fill_part (double *y, Part part, const float *re, const float *im, int n)
-{
-  for (int i = 0; i < n; i++)
-    y[i] = part_of (part, re != NULL ? re[i] : 0, im != NULL ? im[i] : 0);
-}
-
-/* Over sample numbers: times of a list of repetitions lie as even as their numbers, and closed forms have none. */
-static double *
-make_x (const LamSequenceResult *r)
-{
-  double *x = g_new (double, MAX (r->samples, 1));
-  for (int i = 0; i < r->samples; i++)
-    x[i] = i;
-  return x;
-}
-
-static void
-update_signal (LamSequencePage *self, const LamSequenceResult *r, const LamSequenceResult *before)
-{
-  GListModel *tissues = lam_sequence_session_get_tissues (self->session);
-  const LamSpinSum *sum = lam_sequence_compare_get_sum (self->compare);
-  g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
-  lam_curves_layer_begin (self->signal, x, r->samples);
-  for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
-    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, v);
-    int colour = lam_tissue_item_get_colour (item), at = v * r->samples;
-    if (before != NULL && before->samples == r->samples && before->tissues == r->tissues) {
-      fill_part (y, self->part, before->re != NULL ? before->re + at : NULL,
-                 before->im != NULL ? before->im + at : NULL, r->samples);
-      lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DOTTED, NULL);
-    }
-    if (r->theory_re != NULL) {
-      fill_part (y, self->part, r->theory_re + at, r->theory_im + at, r->samples);
-      lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DASHED, NULL);
-    }
-    if (sum != NULL && sum->samples == r->samples && v < sum->tissues) {
-      g_autofree char *label = g_strdup_printf (_ ("%s (Bloch)"), lam_tissue_item_get_name (item));
-      fill_part (y, self->part, sum->re + at, sum->im != NULL ? sum->im + at : NULL, r->samples);
-      lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_DASHED, label);
-    }
-    fill_part (y, self->part, r->re != NULL ? r->re + at : NULL, r->im != NULL ? r->im + at : NULL, r->samples);
-    lam_curves_layer_add (self->signal, y, colour, LAM_CURVE_SOLID, lam_tissue_item_get_name (item));
-    if (isfinite (r->cut[v]) && r->cut[v] > 1e-3 && self->part != PART_PHASE) {
-      double peak = 0;
-      for (int i = 0; i < r->samples; i++)
-        peak = fmax (peak, hypot (r->re != NULL ? r->re[at + i] : 0, r->im != NULL ? r->im[at + i] : 0));
-      lam_curves_layer_band (self->signal, r->cut[v] * peak);
-    }
-  }
-  lam_curves_layer_end (self->signal);
-}
-
-/* dS/dq times q: what 100 % more would bring, to first order; of the part that is drawn. */
-static void
-update_sensitivity (LamSequencePage *self, const LamSequenceResult *r)
-{
-  GListModel *tissues = lam_sequence_session_get_tissues (self->session);
-  g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
-  lam_curves_layer_begin (self->sensitivity, x, r->samples);
-  for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
-    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, v);
-    for (int k = 0; k < r->kinds; k++) {
-      int kind = r->kind[k], at = (v * r->kinds + k) * r->samples, own = v * r->samples;
-      int by = 0;
-      while (by < BY && sensitivities[by].kind != kind)
-        by++;
-      if (by == BY || !gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->by[by])))
-        continue;
-      for (int i = 0; i < r->samples; i++) {
-        double re = r->re != NULL ? r->re[own + i] : 0, im = r->im != NULL ? r->im[own + i] : 0;
-        double dr = r->d_re != NULL ? r->d_re[at + i] : 0, di = r->d_im != NULL ? r->d_im[at + i] : 0;
-        double m = hypot (re, im);
-        /* Of a phase there is little to say: the magnitude's then. */
-        double d = self->part == PART_REAL        ? dr
-                   : self->part == PART_IMAGINARY ? di
-                   : m > 1e-9                     ? (re * dr + im * di) / m
-                                                  : 0;
-        y[i] = d * r->value[v][kind];
-      }
-      g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), sensitivities[by].name);
-      lam_curves_layer_add (self->sensitivity, y, lam_tissue_item_get_colour (item), sensitivities[by].style, label);
-    }
-  }
-  lam_curves_layer_end (self->sensitivity);
-}
-
-/* A template that does not know a quantity has no sensitivity to it. */
-static void
-update_by (LamSequencePage *self, const LamSequenceResult *r)
-{
-  for (int by = 0; by < BY; by++) {
-    gboolean there = FALSE;
-    for (int k = 0; k < r->kinds; k++)
-      there |= r->kind[k] == sensitivities[by].kind;
-    gtk_widget_set_sensitive (self->by[by], there);
-  }
-}
-
-static void
-update_legend (LamSequencePage *self)
-{
-  GListModel *tissues = lam_sequence_session_get_tissues (self->session);
-  g_autoptr (GString) markup = g_string_new (NULL);
-  for (guint i = 0; i < g_list_model_get_n_items (tissues); i++) {
-    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, i);
-    GdkRGBA c = lam_palette_series (GTK_WIDGET (self), lam_tissue_item_get_colour (item));
-    g_autofree char *name = g_markup_escape_text (lam_tissue_item_get_name (item), -1);
-    g_string_append_printf (markup, "%s<span foreground=\"#%02x%02x%02x\">―</span> %s", i ? "   " : "",
-                            (int) (c.red * 255), (int) (c.green * 255), (int) (c.blue * 255), name);
-  }
-  /* Which model a curve comes from. */
-  const LamSpinSum *sum = lam_sequence_compare_get_sum (self->compare);
-  LamSequenceResult *r = lam_sequence_session_get_result (self->session);
-  if (sum != NULL) {
-    g_autofree char *of = g_strdup_printf (_ ("line: EPG · dashes: Bloch, %d spins"), sum->spins);
-    g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", of);
-  } else if (r != NULL && r->theory_re != NULL)
-    g_string_append_printf (markup, "   <span alpha=\"70%%\">%s</span>", _ ("line: EPG · dashes: closed form"));
-  if (g_strcmp0 (gtk_label_get_label (GTK_LABEL (self->legend)), markup->str) != 0)
-    gtk_label_set_markup (GTK_LABEL (self->legend), markup->str);
-}
+/* ---- what changed ---- */
 
 static void
 result_cb (LamSequenceSession *session, LamSequencePage *self)
@@ -219,11 +38,11 @@ result_cb (LamSequenceSession *session, LamSequencePage *self)
       gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->parts[suits]), TRUE);
     self->part_chosen = FALSE;
   }
-  update_signal (self, r, before);
-  update_by (self, r);
+  lam_sequence_page_draw_signal (self, r, before);
+  lam_sequence_page_offer_by (self, r);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "sequence.auto-orders", !r->closed);
-  update_sensitivity (self, r);
-  update_legend (self);
+  lam_sequence_page_draw_sensitivity (self, r);
+  lam_sequence_page_write_legend (self);
   g_autofree char *took = g_strdup_printf (_ ("signal and sensitivities in %.2g ms"), 1e3 * r->seconds);
   gtk_label_set_text (GTK_LABEL (self->took), took);
 }
@@ -232,9 +51,9 @@ static void
 compare_cb (LamSequenceCompare *compare, LamSequencePage *self)
 {
   LamSequenceResult *r = lam_sequence_session_get_result (self->session);
-  update_legend (self);
+  lam_sequence_page_write_legend (self);
   if (r != NULL)
-    update_signal (self, r, lam_sequence_session_get_before (self->session));
+    lam_sequence_page_draw_signal (self, r, lam_sequence_session_get_before (self->session));
 }
 
 static void
@@ -242,11 +61,11 @@ by_toggled_cb (GtkToggleButton *button, LamSequencePage *self)
 {
   LamSequenceResult *r = lam_sequence_session_get_result (self->session);
   if (r != NULL)
-    update_sensitivity (self, r);
+    lam_sequence_page_draw_sensitivity (self, r);
 }
 
-static void
-failed_cb (LamSequenceSession *session, const char *text, LamSequencePage *self)
+void
+lam_sequence_page_failed (LamSequenceSession *session, const char *text, LamSequencePage *self)
 {
   gtk_label_set_text (GTK_LABEL (self->problem), text != NULL ? text : "");
   gtk_widget_set_visible (self->problem, text != NULL);
@@ -264,8 +83,8 @@ part_toggled_cb (GtkToggleButton *button, LamSequencePage *self)
   self->part_chosen = TRUE;
   lam_file_signal_set_part (LAM_FILE_SIGNAL (self->file_signal), (LamSignalPart) self->part);
   if (r != NULL) {
-    update_signal (self, r, lam_sequence_session_get_before (self->session));
-    update_sensitivity (self, r);
+    lam_sequence_page_draw_signal (self, r, lam_sequence_session_get_before (self->session));
+    lam_sequence_page_draw_sensitivity (self, r);
   }
 }
 
@@ -355,90 +174,6 @@ file_changed_cb (LamPulseqModel *model, LamSequencePage *self)
   g_signal_emit (self, status_signal, 0, NULL);
 }
 
-/* ---- optimising ---- */
-
-static void
-optimise_changed_cb (LamSequenceOptimise *optimise, LamSequencePage *self)
-{
-  gboolean running = lam_sequence_optimise_get_running (optimise);
-  const char *text = lam_sequence_optimise_get_text (optimise);
-  gtk_label_set_text (GTK_LABEL (self->optimise_label), text != NULL ? text : "");
-  gtk_widget_set_visible (self->optimise_button, !running);
-  gtk_widget_set_visible (self->stop_button, running);
-  gtk_widget_set_visible (self->back_button, running);
-}
-
-static void
-start_cb (GtkButton *button, LamSequencePage *self)
-{
-  g_autoptr (GError) error = NULL;
-  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER);
-  if (popover != NULL)
-    gtk_popover_popdown (GTK_POPOVER (popover));
-  if (!lam_sequence_optimise_start (self->optimise, &error))
-    failed_cb (self->session, error->message, self);
-}
-
-static void
-stop_cb (GtkButton *button, LamSequencePage *self)
-{
-  lam_sequence_optimise_stop (self->optimise, GTK_WIDGET (button) == self->stop_button);
-}
-
-static GtkWidget *
-new_optimise_popover (LamSequencePage *self)
-{
-  LamParameterList *list = lam_sequence_optimise_get_parameters (self->optimise);
-  GtkWidget *popover = gtk_popover_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8),
-            *group = lam_group_new (_ ("Optimise the flip angles")),
-            *start = gtk_button_new_with_mnemonic (_ ("_Start"));
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++) {
-    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (list), i);
-    lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (p));
-  }
-  gtk_widget_set_size_request (group, 340, -1);
-  gtk_widget_add_css_class (start, "suggested-action");
-  gtk_widget_set_halign (start, GTK_ALIGN_END);
-  g_signal_connect_object (start, "clicked", G_CALLBACK (start_cb), self, 0);
-  gtk_box_append (GTK_BOX (box), group);
-  gtk_box_append (GTK_BOX (box), start);
-  gtk_popover_set_child (GTK_POPOVER (popover), box);
-  return popover;
-}
-
-/* Below the bounds: the button, what it says, and how to end it. */
-static GtkWidget *
-new_optimise_bar (LamSequencePage *self)
-{
-  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  self->optimise = lam_sequence_optimise_new (self->session);
-  self->optimise_button = gtk_menu_button_new ();
-  gtk_menu_button_set_label (GTK_MENU_BUTTON (self->optimise_button), _ ("_Optimise…"));
-  gtk_menu_button_set_use_underline (GTK_MENU_BUTTON (self->optimise_button), TRUE);
-  gtk_menu_button_set_popover (GTK_MENU_BUTTON (self->optimise_button), new_optimise_popover (self));
-  gtk_widget_add_css_class (self->optimise_button, "compact");
-  self->stop_button = gtk_button_new_with_label (_ ("Stop and Keep"));
-  self->back_button = gtk_button_new_with_label (_ ("Back"));
-  gtk_widget_set_tooltip_text (self->back_button, _ ("End it and take the train of before"));
-  self->optimise_label = gtk_label_new ("");
-  gtk_label_set_ellipsize (GTK_LABEL (self->optimise_label), PANGO_ELLIPSIZE_END);
-  gtk_label_set_xalign (GTK_LABEL (self->optimise_label), 0);
-  gtk_widget_set_hexpand (self->optimise_label, TRUE);
-  gtk_widget_add_css_class (self->optimise_label, "pane-hint");
-  gtk_widget_add_css_class (self->optimise_label, "numeric");
-  GtkWidget *const buttons[] = {self->stop_button, self->back_button};
-  gtk_box_append (GTK_BOX (bar), self->optimise_button);
-  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++) {
-    gtk_widget_add_css_class (buttons[i], "small");
-    g_signal_connect (buttons[i], "clicked", G_CALLBACK (stop_cb), self);
-    gtk_box_append (GTK_BOX (bar), buttons[i]);
-  }
-  gtk_box_append (GTK_BOX (bar), self->optimise_label);
-  g_signal_connect_object (self->optimise, "changed", G_CALLBACK (optimise_changed_cb), self, 0);
-  optimise_changed_cb (self->optimise, self);
-  return bar;
-}
-
 LamSequenceCompare *
 lam_sequence_page_get_compare (LamSequencePage *self)
 {
@@ -481,7 +216,7 @@ train_activate_cb (GtkEntry *entry, LamSequencePage *self)
   lam_sequence_session_get_list (self->session, field, &n);
   gboolean ok = lam_sequence_session_edit_formula (self->session, field, gtk_editable_get_text (GTK_EDITABLE (entry)),
                                                    MAX (n, 1), &error);
-  failed_cb (self->session, ok ? NULL : error->message, self);
+  lam_sequence_page_failed (self->session, ok ? NULL : error->message, self);
   if (ok)
     gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
   else
@@ -517,13 +252,13 @@ protocol_changed_cb (LamSequenceSession *session, LamSequencePage *self)
 static void
 tissues_changed_cb (GListModel *tissues, guint position, guint removed, guint added, LamSequencePage *self)
 {
-  update_legend (self);
+  lam_sequence_page_write_legend (self);
 }
 
 static void
 refused_cb (LamTissueGroup *group, const char *text, LamSequencePage *self)
 {
-  failed_cb (self->session, text, self);
+  lam_sequence_page_failed (self->session, text, self);
 }
 
 static void
@@ -645,13 +380,13 @@ new_by_buttons (LamSequencePage *self)
   gtk_box_append (GTK_BOX (box), new_dim (_ ("per 100 % of")));
   gtk_widget_add_css_class (linked, "linked");
   for (int i = 0; i < BY; i++) {
-    g_autofree char *label = g_strdup_printf ("%s %s", sensitivities[i].name, sensitivities[i].sign);
-    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s, for 100 %% more"), sensitivities[i].name);
+    g_autofree char *label = g_strdup_printf ("%s %s", lam_sensitivities[i].name, lam_sensitivities[i].sign);
+    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s, for 100 %% more"), lam_sensitivities[i].name);
     self->by[i] = gtk_toggle_button_new_with_label (label);
     gtk_widget_add_css_class (self->by[i], "small");
     gtk_widget_set_tooltip_text (self->by[i], name);
     lam_accessible_name (self->by[i], name);
-    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->by[i]), sensitivities[i].kind != LAM_BY_B1);
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->by[i]), lam_sensitivities[i].kind != LAM_BY_B1);
     g_signal_connect (self->by[i], "toggled", G_CALLBACK (by_toggled_cb), self);
     gtk_box_append (GTK_BOX (linked), self->by[i]);
   }
@@ -730,7 +465,7 @@ new_timeline (LamSequencePage *self)
             *sensitivity = new_card (_ ("Sensitivity"), new_by_buttons (self), GTK_WIDGET (self->sensitivity_chart)),
             *bounds =
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
-  gtk_box_append (GTK_BOX (bounds), new_optimise_bar (self));
+  gtk_box_append (GTK_BOX (bounds), lam_sequence_page_new_optimise_bar (self));
   gtk_widget_set_hexpand (sensitivity, TRUE);
   gtk_widget_set_size_request (bounds, 320, -1);
   gtk_widget_set_vexpand (signal, TRUE);
@@ -813,7 +548,7 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
   g_signal_connect_object (session, "protocol-changed", G_CALLBACK (protocol_changed_cb), self, 0);
   g_signal_connect_object (session, "train-changed", G_CALLBACK (train_changed_cb), self, 0);
   g_signal_connect_object (session, "result", G_CALLBACK (result_cb), self, 0);
-  g_signal_connect_object (session, "failed", G_CALLBACK (failed_cb), self, 0);
+  g_signal_connect_object (session, "failed", G_CALLBACK (lam_sequence_page_failed), self, 0);
   g_signal_connect_object (self->compare, "changed", G_CALLBACK (compare_cb), self, 0);
   g_signal_connect_object (self->train, "notify::pulse", G_CALLBACK (pulse_notify_cb), self, 0);
   g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
@@ -829,7 +564,7 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
   g_signal_connect_object (self->problems, "go-to", G_CALLBACK (go_to_cb), self, 0);
   protocol_changed_cb (session, self);
   file_changed_cb (pulseq, self);
-  update_legend (self);
+  lam_sequence_page_write_legend (self);
   result_cb (session, self);
 }
 
@@ -946,7 +681,7 @@ dark_notify_cb (AdwStyleManager *manager, GParamSpec *pspec, LamSequencePage *se
 {
   if (self->session == NULL)
     return;
-  update_legend (self);
+  lam_sequence_page_write_legend (self);
   g_signal_emit (self, meaning_signal, 0);
 }
 
