@@ -91,6 +91,17 @@ vgather (const float *p, vi idx)
 {
   return _mm512_i32gather_ps (idx, p, 4);
 }
+/* a0 b0 a1 b1 …: the lower halves of two, interleaved, and the upper ones. */
+static inline vf
+vzip_low (vf a, vf b)
+{
+  return _mm512_permutex2var_ps (a, _mm512_set_epi32 (23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0), b);
+}
+static inline vf
+vzip_high (vf a, vf b)
+{
+  return _mm512_permutex2var_ps (a, _mm512_set_epi32 (31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8), b);
+}
 static inline vf
 viota (void)
 {
@@ -220,6 +231,16 @@ vgather (const float *p, vi idx)
   return _mm256_i32gather_ps (p, idx, 4);
 }
 static inline vf
+vzip_low (vf a, vf b)
+{
+  return _mm256_permute2f128_ps (_mm256_unpacklo_ps (a, b), _mm256_unpackhi_ps (a, b), 0x20);
+}
+static inline vf
+vzip_high (vf a, vf b)
+{
+  return _mm256_permute2f128_ps (_mm256_unpacklo_ps (a, b), _mm256_unpackhi_ps (a, b), 0x31);
+}
+static inline vf
 viota (void)
 {
   return _mm256_set_ps (7, 6, 5, 4, 3, 2, 1, 0);
@@ -276,6 +297,8 @@ typedef int32_t vi;
 #define vmax(a, b) ((a) > (b) ? (a) : (b))
 #define vabs(a) fabsf (a)
 #define vround(a) rintf (a)
+#define vzip_low(a, b) (a) /* a vector of one has no halves: never called */
+#define vzip_high(a, b) (b)
 #define vceil(a) ceilf (a)
 #define vtoint(a) ((int32_t) (a))
 #define viadd(a, b) ((a) + (b))

@@ -8,6 +8,7 @@
  * the last pulse left them in (f+ = F+ exp (-i theta), f- = F- exp (i theta)); going to the next pulse's frame is one
  * factor more of the relaxation. In that frame, with d = f+ - f-, u = f+ + f- and the angle's c and s:
  *   f+' , f-' = u/2 +- (c d/2 - i s Z),  Z' = c Z - i s d/2      (spec section 2.5)
+ * and u/2 +- c d/2 = f+- +- (c - 1) d/2, which is an operation less
  * which for states that are i p, i m, z is the real path of section 3. */
 #pragma once
 
@@ -34,8 +35,9 @@ typedef struct {
 typedef struct {
   const LamEpgArgs *a;
   const LamEpgProgram *p;
-  int lane; /* first of LAM_EPG_WIDTH */
-  State now, next;
+  int lane;          /* first of LAM_EPG_WIDTH */
+  State *now, *next; /* swapped after each pass */
+  State state[2];
   float *relax;  /* [durations][4][VW]: E1 - 1, E2, turn re, im */
   float *factor; /* [factors][2][VW] */
   float *angle;  /* [pulses][2][VW]: cos and sin of the flip angles */
@@ -46,6 +48,14 @@ typedef struct {
   vf frame_re, frame_im;
   vf m0_re, m0_im;
 } Walk;
+
+INLINE void
+swap_states (State **a, State **b)
+{
+  State *s = *a;
+  *a = *b;
+  *b = s;
+}
 
 #define LANES(q) (w->a->tissue[q] + w->lane)
 #define AT(plane, k) ((plane) + (k) *VW)
@@ -150,11 +160,48 @@ make_orders (Walk *w, int duration)
   }
 }
 
+/* Whether the voxels see one transmit field. */
+static bool
+is_uniform (const Walk *w, int shim)
+{
+  const float *b1 = w->a->field + (int64_t) shim * 2 * LAM_EPG_WIDTH + w->lane;
+  for (int l = 1; l < VW; l++)
+    if (b1[l] != b1[0])
+      return false;
+  return true;
+}
+
+/* The angles of VW pulses from @first on, each the same for all voxels. */
+static void
+make_uniform_angles (Walk *w, int64_t first)
+{
+  float turn[VW], cosine[VW], sine[VW];
+  vf s, c;
+  for (int i = 0; i < VW; i++) {
+    const LamEpgPulse *pulse = &w->p->pulse[first + i];
+    turn[i] = (float) (w->p->real ? pulse->signed_flip : pulse->flip)
+              * w->a->field[(int64_t) pulse->shim * 2 * LAM_EPG_WIDTH + w->lane];
+  }
+  vsincos (vload (turn), &s, &c);
+  vstore (cosine, c);
+  vstore (sine, s);
+  for (int i = 0; i < VW; i++) {
+    vstore (w->angle + (first + i) * 2 * VW, vset (cosine[i]));
+    vstore (w->angle + ((first + i) * 2 + 1) * VW, vset (sine[i]));
+  }
+}
+
 /* Flip angles of instant pulses, all at once: one after the other they would wait for each other's last digit. */
 static void
 make_angles (Walk *w)
 {
-  for (int64_t i = 0; i < w->p->pulses; i++) {
+  int64_t i = 0;
+  bool uniform = true;
+  for (int shim = 0; shim < w->a->fields && uniform; shim++)
+    uniform = is_uniform (w, shim);
+  for (; uniform && i + VW <= w->p->pulses; i += VW)
+    make_uniform_angles (w, i);
+  for (; i < w->p->pulses; i++) {
     const LamEpgPulse *pulse = &w->p->pulse[i];
     vf b1 = vload (w->a->field + (int64_t) pulse->shim * 2 * LAM_EPG_WIDTH + w->lane), s, c;
     vsincos (vmul (vset ((float) (w->p->real ? pulse->signed_flip : pulse->flip)), b1), &s, &c);
@@ -224,7 +271,7 @@ peek (Walk *w, const LamEpgRecord *r)
   vf re = vzero (), im = vzero ();
   if (w->p->real && !w->p->semisolid && r->shift >= 0) {
     const float *e = w->relax + (int64_t) r->relax * 4 * VW;
-    re = r->shift == 0 ? vload (w->now.x[FPI]) : vneg (vload (AT (w->now.x[FMI], r->shift)));
+    re = r->shift == 0 ? vload (w->now->x[FPI]) : vneg (vload (AT (w->now->x[FMI], r->shift)));
     put (w, r, r->relax < 0 ? re : vmul (re, vload (e + VW)), im);
     return;
   }
@@ -240,7 +287,7 @@ peek (Walk *w, const LamEpgRecord *r)
                              + w->lane;
   for (int j = 0; j < waters; j++) {
     vf fr, fi;
-    transverse_at (w, &w->now, r->shift, j, &fr, &fi);
+    transverse_at (w, w->now, r->shift, j, &fr, &fi);
     if (c) { /* the sum over pools of what pool j becomes */
       for (int i = 0; i < waters; i++) {
         vf cr = vload (c + (2 * (i * waters + j)) * LAM_EPG_WIDTH),
@@ -291,9 +338,9 @@ take_records (Walk *w, const LamEpgPass *pass)
     const LamEpgRecord *r = &w->p->record[pass->records + j];
     vf re = vzero (), im = vzero ();
     for (int i = 0; i < w->p->waters; i++) {
-      im = vadd (im, vload (AT (w->next.x[PLANES * i + FPI], pass->after)));
+      im = vadd (im, vload (AT (w->next->x[PLANES * i + FPI], pass->after)));
       if (!w->p->real)
-        re = vadd (re, vload (AT (w->next.x[PLANES * i + FPR], pass->after)));
+        re = vadd (re, vload (AT (w->next->x[PLANES * i + FPR], pass->after)));
     }
     if (w->p->real) {
       re = im;
@@ -314,7 +361,7 @@ INLINE void
 fold_before (const Walk *w, int before)
 {
   for (int i = 0; i < w->p->waters; i++) {
-    float *const *x = w->now.x + PLANES * i;
+    float *const *x = w->now->x + PLANES * i;
     for (int j = 1; j <= before; j++) {
       vstore (AT (x[FPI], -j), vneg (vload (AT (x[FMI], j))));
       if (!w->p->real)
@@ -328,7 +375,7 @@ INLINE void
 fold_after (const Walk *w, int n, int after)
 {
   for (int i = 0; i < w->p->waters; i++) {
-    float *const *x = w->next.x + PLANES * i;
+    float *const *x = w->next->x + PLANES * i;
     for (int j = 0; j < after; j++) {
       vstore (AT (x[FPI], j), vneg (vload (AT (x[FMI], -j))));
       vstore (AT (x[FMI], n - after + j), vzero ());
@@ -354,10 +401,11 @@ INLINE void
 real_pass (Walk *w, const bool semisolid, const LamEpgPass *pass, const RealCoefficients *q)
 {
   const int n = pass->orders, nb = pass->before, na = pass->after;
-  const float *p = AT (w->now.x[FPI], -nb), *m = AT (w->now.x[FMI], nb), *z = w->now.x[ZR], *b = w->now.x[PLANES + ZR];
-  float *tp = AT (w->next.x[FPI], na), *tm = AT (w->next.x[FMI], -na), *tz = w->next.x[ZR],
-        *tb = w->next.x[PLANES + ZR];
-  const vf half = vset (0.5f), e2h = vmul (q->e2, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
+  const float *p = AT (w->now->x[FPI], -nb), *m = AT (w->now->x[FMI], nb), *z = w->now->x[ZR],
+              *b = w->now->x[PLANES + ZR];
+  float *tp = AT (w->next->x[FPI], na), *tm = AT (w->next->x[FMI], -na), *tz = w->next->x[ZR],
+        *tb = w->next->x[PLANES + ZR];
+  const vf e2 = q->e2, e2h = vmul (e2, vset (0.5f)), less = vfms (q->c, e2h, e2h), se2h = vmul (q->s, e2h);
   const vf c1 = semisolid ? q->c : vfma (q->c, q->e1m, q->c), s1 = semisolid ? q->s : vfma (q->s, q->e1m, q->s);
   const vf l00 = q->l[0], l01 = q->l[1], l10 = q->l[2], l11 = q->l[3];
 #pragma GCC unroll 4
@@ -368,11 +416,10 @@ real_pass (Walk *w, const bool semisolid, const LamEpgPass *pass, const RealCoef
       vstore (AT (tb, k), vfma (l10, fz, vmul (l11, fb)));
       fz = vfma (l00, fz, vmul (l01, fb));
     }
-    vf u = vadd (fp, fm), d = vsub (fp, fm);
-    vf h = vfnma (s1, fz, vmul (ce2h, d)), nz = vfma (c1, fz, vmul (se2h, d));
-    vstore (AT (tp, k), vfma (e2h, u, h));
-    vstore (AT (tm, k), vfms (e2h, u, h));
-    vstore (AT (tz, k), nz);
+    vf d = vsub (fp, fm), more = vfnma (s1, fz, vmul (less, d));
+    vstore (AT (tp, k), vfma (e2, fp, more));
+    vstore (AT (tm, k), vfms (e2, fm, more));
+    vstore (AT (tz, k), vfma (c1, fz, vmul (se2h, d)));
   }
   /* What recovers appears at order 0, and is turned with it. */
   vstore (tz, vfma (q->c, q->back, vload (tz)));
@@ -410,7 +457,7 @@ INLINE void
 single_pass (Walk *w, const bool turning, const LamEpgPass *pass, const ComplexCoefficients *q)
 {
   const int n = pass->orders, nb = pass->before, na = pass->after;
-  float *const *x = w->now.x, *const *t = w->next.x;
+  float *const *x = w->now->x, *const *t = w->next->x;
   const vf half = vset (0.5f), c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s), ch = vmul (q->c, half),
            sh = vmul (q->s, half);
   const vf e2h = vmul (q->wr, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
@@ -456,7 +503,7 @@ INLINE void
 pools_pass (Walk *w, const int waters, const int semisolid, const LamEpgPass *pass, const ComplexCoefficients *q)
 {
   const int n = pass->orders, nb = pass->before, na = pass->after, all = waters + semisolid;
-  float *const *x = w->now.x, *const *t = w->next.x;
+  float *const *x = w->now->x, *const *t = w->next->x;
   vf cr[LAM_EPG_WATERS][LAM_EPG_WATERS], ci[LAM_EPG_WATERS][LAM_EPG_WATERS], l[LAM_EPG_WATERS + 1][LAM_EPG_WATERS + 1],
       back[LAM_EPG_WATERS + 1];
   for (int i = 0; i < waters; i++)
@@ -520,7 +567,7 @@ relax_orders (Walk *w, const LamEpgPass *pass)
   make_orders (w, pass->relax);
   for (int i = 0; i < w->p->waters + w->p->semisolid; i++)
     for (int pair = i < w->p->waters ? FPR : ZR; pair < PLANES; pair += 2) {
-      float *re = w->now.x[PLANES * i + pair], *im = w->now.x[PLANES * i + pair + 1];
+      float *re = w->now->x[PLANES * i + pair], *im = w->now->x[PLANES * i + pair + 1];
       const float *f = w->order + pair * plane;
       for (int k = 0; k < n; k++) {
         vf r = vload (AT (re, k)), m = vload (AT (im, k)), fr = vload (AT (f, k)), fi = vload (AT (f + plane, k));
@@ -698,8 +745,8 @@ clear_transverse (Walk *w)
 {
   for (int i = 0; i < w->p->waters; i++)
     for (int f = FPR; f <= FMI; f++) {
-      memset (AT (w->now.x[PLANES * i + f], -LAM_EPG_MARGIN), 0, (size_t) w->kept * VW * sizeof (float));
-      memset (AT (w->next.x[PLANES * i + f], -LAM_EPG_MARGIN), 0, (size_t) w->kept * VW * sizeof (float));
+      memset (AT (w->now->x[PLANES * i + f], -LAM_EPG_MARGIN), 0, (size_t) w->kept * VW * sizeof (float));
+      memset (AT (w->next->x[PLANES * i + f], -LAM_EPG_MARGIN), 0, (size_t) w->kept * VW * sizeof (float));
     }
 }
 
@@ -710,7 +757,7 @@ invert (Walk *w, int n)
   for (int i = 0; i < w->p->waters; i++)
     for (int f = ZR; f <= (w->p->real ? ZR : ZI); f++)
       for (int k = 0; k < n; k++)
-        vstore (AT (w->next.x[PLANES * i + f], k), vmul (by, vload (AT (w->next.x[PLANES * i + f], k))));
+        vstore (AT (w->next->x[PLANES * i + f], k), vmul (by, vload (AT (w->next->x[PLANES * i + f], k))));
 }
 
 static void
@@ -728,9 +775,7 @@ do_pass (Walk *w, const LamEpgPass *pass, bool record)
   if (record)
     take_records (w, pass);
   fold_after (w, pass->orders, pass->after);
-  State s = w->now;
-  w->now = w->next;
-  w->next = s;
+  swap_states (&w->now, &w->next);
   if (record)
     for (int j = 0; j < pass->n_peeks; j++)
       peek (w, &w->p->record[pass->peeks + j]);
@@ -744,16 +789,18 @@ begin (Walk *w, float *scratch)
   const LamEpgProgram *p = w->p;
   const int pools = p->waters + p->semisolid;
   const int64_t plane = (int64_t) w->kept * VW, stride = lam_epg_plane (p), pair = pools * PLANES * stride;
+  w->now = &w->state[0];
+  w->next = &w->state[1];
   for (int i = 0; i < pools * PLANES; i++) {
     const bool used = !p->real || i % PLANES == FPI || i % PLANES == FMI || i % PLANES == ZR;
-    w->now.x[i] = scratch + i * stride;
-    w->next.x[i] = w->now.x[i] + pair + LAM_EPG_HALF_PAGE;
+    w->now->x[i] = scratch + i * stride;
+    w->next->x[i] = w->now->x[i] + pair + LAM_EPG_HALF_PAGE;
     if (used) {
-      memset (w->now.x[i], 0, plane * sizeof (float));
-      memset (w->next.x[i], 0, plane * sizeof (float));
+      memset (w->now->x[i], 0, plane * sizeof (float));
+      memset (w->next->x[i], 0, plane * sizeof (float));
     }
-    w->now.x[i] += LAM_EPG_MARGIN * VW;
-    w->next.x[i] += LAM_EPG_MARGIN * VW;
+    w->now->x[i] += LAM_EPG_MARGIN * VW;
+    w->next->x[i] += LAM_EPG_MARGIN * VW;
   }
   scratch += 2 * pair + LAM_EPG_HALF_PAGE;
   w->relax = scratch;
@@ -778,15 +825,15 @@ begin (Walk *w, float *scratch)
   vf free = vset (1.0f);
   for (int i = 1; i < p->waters; i++) {
     vf f = tissue (w, LAM_POOL_FRACTION + 5 * (i - 1));
-    vstore (w->now.x[PLANES * i + ZR], f);
+    vstore (w->now->x[PLANES * i + ZR], f);
     free = vsub (free, f);
   }
   if (p->semisolid) {
     vf f = tissue (w, LAM_BOUND_FRACTION);
-    vstore (w->now.x[PLANES * p->waters + ZR], f);
+    vstore (w->now->x[PLANES * p->waters + ZR], f);
     free = vsub (free, f);
   }
-  vstore (w->now.x[ZR], free);
+  vstore (w->now->x[ZR], free);
 }
 
 /* ---- trains played until they have settled ---- */
@@ -804,7 +851,7 @@ state_change (Walk *w, float *kept, double *square)
       continue; /* not played, nor cleared */
     for (int k = 0; k < p->orders; k++) {
       float *at = kept + ((int64_t) i * p->orders + k) * VW;
-      vf now = vload (AT (w->now.x[i], k)), d = vsub (now, vload (at)), q = vmul (d, d);
+      vf now = vload (AT (w->now->x[i], k)), d = vsub (now, vload (at)), q = vmul (d, d);
       if (k > 0 || (f != FMR && f != FMI))
         sum = vadd (sum, k > 0 && f >= ZR ? vadd (q, q) : q);
       vstore (at, now);
@@ -920,7 +967,7 @@ copy_state (const Walk *w, float *to)
   vstore (im, w->frame_im);
   memset (to, 0, (size_t) (LAM_EPG_STATE * n) * sizeof *to);
   for (int i = 0; i < w->p->waters; i++) {
-    float *const *x = w->now.x + PLANES * i;
+    float *const *x = w->now->x + PLANES * i;
     for (int64_t k = 0; k < n; k++) {
       float pi = *AT (x[FPI], k), mi = *AT (x[FMI], k), pr = w->p->real ? 0 : *AT (x[FPR], k),
             mr = w->p->real ? 0 : *AT (x[FMR], k);
@@ -955,17 +1002,38 @@ states (LamEpgArgs *a, float *state, LamEpgLook look, void *data)
   }
 }
 
+/* A square of VW vectors, turned about its diagonal: each zip sends the top bit of a place to its bottom. */
+INLINE void
+transpose (vf *x)
+{
+  vf y[VW];
+#pragma GCC unroll 4
+  for (int step = 1; step < VW; step *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < VW / 2; i++) {
+      y[2 * i] = vzip_low (x[i], x[i + VW / 2]);
+      y[2 * i + 1] = vzip_high (x[i], x[i + VW / 2]);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < VW; i++)
+      x[i] = y[i];
+  }
+}
+
 static void
 turn_round (const float *from, int64_t samples, int lanes, float *to, int64_t stride)
 {
-  float index[VW];
-  for (int i = 0; i < VW; i++)
-    index[i] = (float) (i * LAM_EPG_WIDTH);
-  const vi step = vtoint (vload (index));
   int64_t s = 0;
   for (; s + VW <= samples; s += VW)
-    for (int l = 0; l < lanes; l++)
-      vstore (to + l * stride + s, vgather (from + s * LAM_EPG_WIDTH + l, step));
+    for (int at = 0; at < lanes; at += VW) {
+      vf x[VW];
+#pragma GCC unroll 16
+      for (int i = 0; i < VW; i++)
+        x[i] = vload (from + (s + i) * LAM_EPG_WIDTH + at);
+      transpose (x);
+      for (int l = 0; l < VW && at + l < lanes; l++)
+        vstore (to + (at + l) * stride + s, x[l]);
+    }
   for (; s < samples; s++)
     for (int l = 0; l < lanes; l++)
       to[l * stride + s] = from[s * LAM_EPG_WIDTH + l];

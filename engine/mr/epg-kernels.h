@@ -81,6 +81,7 @@ typedef struct {
   int lanes;                                   /* voxels that count, 1 … LAM_EPG_WIDTH */
   const double *tissue[LAM_TISSUE_QUANTITIES]; /* [LAM_EPG_WIDTH], by LamTissueQuantity */
   const float *field;      /* [rows][2][LAM_EPG_WIDTH]: |B1| and phase that each shim makes, then 1 and 0 */
+  int fields;              /* its rows */
   const float *exchange;   /* [durations][LAM_EPG_POOL_FLOATS][LAM_EPG_WIDTH]; NULL: one pool */
   const float *saturation; /* [pulses][LAM_EPG_WIDTH]: factor of the semisolid pool; NULL: none */
   const float *rotation;   /* [tables][6][LAM_EPG_WIDTH]: cos, sin, frame in (re, im), frame out (re, im); NULL: none */

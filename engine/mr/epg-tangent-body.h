@@ -6,7 +6,8 @@
 #include "mr/epg-body.h"
 
 typedef struct {
-  State now, next; /* FPI, FMI, ZR only */
+  State *now, *next; /* FPI, FMI, ZR only */
+  State state[2];
 } Tangent;
 
 typedef struct {
@@ -21,12 +22,12 @@ tangent_pass (const Walk *w, Tangent *t, const bool by_t1, const bool by_t2, con
               const LamEpgPass *pass, const RealCoefficients *q, vf r1, vf r2, vf angle)
 {
   const int n = pass->orders, nb = pass->before, na = pass->after;
-  const float *p = AT (w->now.x[FPI], -nb), *m = AT (w->now.x[FMI], nb), *z = w->now.x[ZR];
-  const float *sp = AT (w->next.x[FPI], na), *sm = AT (w->next.x[FMI], -na), *sz = w->next.x[ZR];
-  const float *tp = AT (t->now.x[FPI], -nb), *tm = AT (t->now.x[FMI], nb), *tz = t->now.x[ZR];
-  float *up = AT (t->next.x[FPI], na), *um = AT (t->next.x[FMI], -na), *uz = t->next.x[ZR];
-  const vf half = vset (0.5f), e2h = vmul (q->e2, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
-  const vf c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s), ah = vmul (angle, half);
+  const float *p = AT (w->now->x[FPI], -nb), *m = AT (w->now->x[FMI], nb), *z = w->now->x[ZR];
+  const float *sp = AT (w->next->x[FPI], na), *sm = AT (w->next->x[FMI], -na), *sz = w->next->x[ZR];
+  const float *tp = AT (t->now->x[FPI], -nb), *tm = AT (t->now->x[FMI], nb), *tz = t->now->x[ZR];
+  float *up = AT (t->next->x[FPI], na), *um = AT (t->next->x[FMI], -na), *uz = t->next->x[ZR];
+  const vf e2 = q->e2, e2h = vmul (e2, vset (0.5f)), less = vfms (q->c, e2h, e2h), se2h = vmul (q->s, e2h);
+  const vf c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s), ah = vmul (angle, vset (0.5f));
 #pragma GCC unroll 2
   for (int k = 0; k < n; k++) {
     vf fp = vload (AT (tp, k)), fm = vload (AT (tm, k)), fz = vload (AT (tz, k));
@@ -36,14 +37,13 @@ tangent_pass (const Walk *w, Tangent *t, const bool by_t1, const bool by_t2, con
       fp = vfma (r2, vload (AT (p, k)), fp);
       fm = vfma (r2, vload (AT (m, k)), fm);
     }
-    vf u = vadd (fp, fm), d = vsub (fp, fm);
-    vf h = vfnma (s1, fz, vmul (ce2h, d)), nz = vfma (c1, fz, vmul (se2h, d));
+    vf d = vsub (fp, fm), more = vfnma (s1, fz, vmul (less, d)), nz = vfma (c1, fz, vmul (se2h, d));
     if (by_angle) {
-      h = vfnma (angle, vload (AT (sz, k)), h);
+      more = vfnma (angle, vload (AT (sz, k)), more);
       nz = vfma (ah, vsub (vload (AT (sp, k)), vload (AT (sm, k))), nz);
     }
-    vstore (AT (up, k), vfma (e2h, u, h));
-    vstore (AT (um, k), vfms (e2h, u, h));
+    vstore (AT (up, k), vfma (e2, fp, more));
+    vstore (AT (um, k), vfms (e2, fm, more));
     vstore (AT (uz, k), nz);
   }
   if (by_t1) { /* what recovers changes too, by -r1 E1 */
@@ -58,15 +58,15 @@ static void
 fold_tangent_before (const Tangent *t, int before)
 {
   for (int j = 1; j <= before; j++)
-    vstore (AT (t->now.x[FPI], -j), vneg (vload (AT (t->now.x[FMI], j))));
+    vstore (AT (t->now->x[FPI], -j), vneg (vload (AT (t->now->x[FMI], j))));
 }
 
 static void
 fold_tangent_after (const Tangent *t, int n, int after)
 {
   for (int j = 0; j < after; j++) {
-    vstore (AT (t->next.x[FPI], j), vneg (vload (AT (t->next.x[FMI], -j))));
-    vstore (AT (t->next.x[FMI], n - after + j), vzero ());
+    vstore (AT (t->next->x[FPI], j), vneg (vload (AT (t->next->x[FMI], -j))));
+    vstore (AT (t->next->x[FMI], n - after + j), vzero ());
   }
 }
 
@@ -137,10 +137,10 @@ do_tangent (TangentWalk *tw, int j, const LamEpgPass *pass, int64_t index, const
   if (pass->kind == LAM_PASS_INVERT) { /* the state is not inverted yet */
     const vf efficiency = vneg (tissue (w, LAM_INV_EFFICIENCY));
     for (int k = 0; k < pass->orders; k++) {
-      vf x = vmul (efficiency, vload (AT (t->next.x[ZR], k)));
+      vf x = vmul (efficiency, vload (AT (t->next->x[ZR], k)));
       if (by->tissue == LAM_INV_EFFICIENCY)
-        x = vsub (x, vload (AT (w->next.x[ZR], k)));
-      vstore (AT (t->next.x[ZR], k), x);
+        x = vsub (x, vload (AT (w->next->x[ZR], k)));
+      vstore (AT (t->next->x[ZR], k), x);
     }
   }
 }
@@ -212,7 +212,7 @@ static void
 put_all (TangentWalk *tw, const LamEpgRecord *r, bool peeked, int after)
 {
   Walk *w = &tw->w;
-  const State *s = peeked ? &w->now : &w->next;
+  const State *s = peeked ? w->now : w->next;
   const float *e = !peeked || r->relax < 0 ? NULL : w->relax + (int64_t) r->relax * 4 * VW;
   vf e2 = e ? vload (e + VW) : vset (1.0f), x = vzero ();
   if (r->shift >= 0)
@@ -224,7 +224,7 @@ put_all (TangentWalk *tw, const LamEpgRecord *r, bool peeked, int after)
       put_density (tw, j, r, x);
       continue;
     }
-    const State *ts = peeked ? &tw->t[j].now : &tw->t[j].next;
+    const State *ts = peeked ? tw->t[j].now : tw->t[j].next;
     vf t = vzero ();
     if (r->shift >= 0 && tw->alive[j])
       t = r->shift == 0 ? vload (AT (ts->x[FPI], after)) : vneg (vload (AT (ts->x[FMI], r->shift)));
@@ -242,8 +242,8 @@ clear_tangent (const TangentWalk *tw, Tangent *t)
 {
   const int64_t plane = (int64_t) tw->w.kept * VW;
   for (int f = FPI; f <= FMI; f += FMI - FPI) {
-    memset (AT (t->now.x[f], -LAM_EPG_MARGIN), 0, plane * sizeof (float));
-    memset (AT (t->next.x[f], -LAM_EPG_MARGIN), 0, plane * sizeof (float));
+    memset (AT (t->now->x[f], -LAM_EPG_MARGIN), 0, plane * sizeof (float));
+    memset (AT (t->next->x[f], -LAM_EPG_MARGIN), 0, plane * sizeof (float));
   }
 }
 
@@ -280,17 +280,13 @@ do_tangents (TangentWalk *tw, int64_t index, bool record)
   if (record && (w->a->re || w->a->im))
     take_records (w, pass);
   fold_after (w, pass->orders, pass->after);
-  State s = w->now;
-  w->now = w->next;
-  w->next = s;
+  swap_states (&w->now, &w->next);
   for (int j = 0; j < tw->d->n; j++) {
     Tangent *t = &tw->t[j];
     if (!tw->alive[j])
       continue;
     fold_tangent_after (t, pass->orders, pass->after);
-    s = t->now;
-    t->now = t->next;
-    t->next = s;
+    swap_states (&t->now, &t->next);
   }
   for (int i = 0; record && i < pass->n_peeks; i++) {
     put_all (tw, &w->p->record[pass->peeks + i], true, 0);
@@ -314,12 +310,14 @@ jacobian_real (LamEpgDerivative *d)
     begin (&walk.w, d->a.scratch);
     for (int j = 0; j < d->n; j++) {
       alive[j] = false;
+      tangents[j].now = &tangents[j].state[0];
+      tangents[j].next = &tangents[j].state[1];
       for (int f = 0; f < 3; f++, scratch += 2 * (stride + LAM_EPG_HALF_PAGE)) {
         float *now = scratch, *next = scratch + stride + LAM_EPG_HALF_PAGE;
         memset (now, 0, plane * sizeof *now);
         memset (next, 0, plane * sizeof *next);
-        tangents[j].now.x[planes[f]] = now + LAM_EPG_MARGIN * VW;
-        tangents[j].next.x[planes[f]] = next + LAM_EPG_MARGIN * VW;
+        tangents[j].state[0].x[planes[f]] = now + LAM_EPG_MARGIN * VW;
+        tangents[j].state[1].x[planes[f]] = next + LAM_EPG_MARGIN * VW;
       }
     }
     for (int r = 0; r < p->playings; r++)

@@ -435,6 +435,7 @@ lam_group_args (const LamProblem *q, const LamGroup *g, int lanes, LamEpgArgs *a
   for (int i = 0; i < LAM_TISSUE_QUANTITIES; i++)
     a->tissue[i] = g->tissue + i * LAM_EPG_WIDTH;
   a->field = g->field;
+  a->fields = q->shims + 1;
   a->exchange = g->exchange;
   a->saturation = g->saturation;
   a->rotation = g->rotation;
