@@ -617,12 +617,11 @@ exchange_of (const Walk *w, int duration)
          + w->lane;
 }
 
-static void
-do_real_pass (Walk *w, const LamEpgPass *pass)
+INLINE RealCoefficients
+real_coefficients (const Walk *w, const LamEpgPass *pass)
 {
   RealCoefficients q;
   vf ignored[4];
-  const bool semisolid = w->p->semisolid;
   rotation (w, pass, &q.c, &q.s, &ignored[0], &ignored[1], &ignored[2], &ignored[3]);
   q.e2 = vset (1.0f);
   q.e1m = q.back = q.back_bound = vzero ();
@@ -632,6 +631,14 @@ do_real_pass (Walk *w, const LamEpgPass *pass)
     q.e2 = vload (e + VW);
     q.back = vneg (q.e1m);
   }
+  return q;
+}
+
+static void
+do_real_pass (Walk *w, const LamEpgPass *pass)
+{
+  RealCoefficients q = real_coefficients (w, pass);
+  const bool semisolid = w->p->semisolid;
   if (!semisolid) {
     real_pass (w, false, pass, &q);
     return;
@@ -781,6 +788,112 @@ do_pass (Walk *w, const LamEpgPass *pass, bool record)
       peek (w, &w->p->record[pass->peeks + j]);
 }
 
+/* ---- two passes in one sweep ---- */
+
+/* One order of the real path and what turns it: the arithmetic of real_pass () on registers. */
+typedef struct {
+  vf p, m, z;
+} Order;
+
+typedef struct {
+  vf e2, less, se2h, c1, s1;
+} Turn;
+
+INLINE Turn
+turn_of (const RealCoefficients *q)
+{
+  const vf e2h = vmul (q->e2, vset (0.5f));
+  return (Turn){q->e2, vfms (q->c, e2h, e2h), vmul (q->s, e2h), vfma (q->c, q->e1m, q->c), vfma (q->s, q->e1m, q->s)};
+}
+
+INLINE Order
+turned (const Turn *t, vf p, vf m, vf z)
+{
+  vf d = vsub (p, m), more = vfnma (t->s1, z, vmul (t->less, d));
+  return (Order){vfma (t->e2, p, more), vfms (t->e2, m, more), vfma (t->c1, z, vmul (t->se2h, d))};
+}
+
+INLINE Order
+recovered (const RealCoefficients *q, Order o)
+{
+  return (Order){vfnma (q->s, q->back, o.p), vfma (q->s, q->back, o.m), vfma (q->c, q->back, o.z)};
+}
+
+INLINE void
+store_order (const State *s, int k, Order o)
+{
+  vstore (AT (s->x[FPI], k), o.p);
+  vstore (AT (s->x[FMI], k), o.m);
+  vstore (AT (s->x[ZR], k), o.z);
+}
+
+/* Whether @a and the pass after it are pulses of a train with one winding before each: most of every fingerprinting train. */
+INLINE bool
+is_pair (const Walk *w, const LamEpgPass *a)
+{
+  const LamEpgPass *b = a + 1;
+  if (a->kind != LAM_PASS_ROTATE || b->kind != LAM_PASS_ROTATE || a->spoil || b->spoil || a->before != 1
+      || b->before != 1 || a->after != 0 || b->after != 0 || a->n_records > 0 || a->orders < 2 || b->orders < a->orders
+      || b->orders > a->orders + 1)
+    return false;
+  for (int i = 0; i < a->n_peeks; i++)
+    if (w->p->record[a->peeks + i].shift > 0)
+      return false;
+  return true;
+}
+
+/* The second pass follows the first one order behind, so that what lies between them is never stored. */
+static void
+do_pair (Walk *w, const LamEpgPass *a, bool record)
+{
+  const LamEpgPass *b = a + 1;
+  const RealCoefficients qa = real_coefficients (w, a), qb = real_coefficients (w, b);
+  const Turn ta = turn_of (&qa), tb = turn_of (&qb);
+  const int n = a->orders;
+  const float *p = AT (w->now->x[FPI], -1), *m = AT (w->now->x[FMI], 1), *z = w->now->x[ZR];
+  vf first = vload (m); /* F- at order 1 winds into F+ at 0, as its conjugate */
+  Order at = recovered (&qa, turned (&ta, vneg (first), first, vload (z)));
+  Order up = turned (&ta, vload (AT (p, 1)), vload (AT (m, 1)), vload (AT (z, 1)));
+  const vf echo = at.p;
+  vf below = at.p;
+  store_order (w->next, 0, recovered (&qb, turned (&tb, vneg (up.m), up.m, at.z)));
+  at = up;
+#pragma GCC unroll 4
+  for (int k = 1; k + 1 < n; k++) {
+    up = turned (&ta, vload (AT (p, k + 1)), vload (AT (m, k + 1)), vload (AT (z, k + 1)));
+    store_order (w->next, k, turned (&tb, below, up.m, at.z));
+    below = at.p;
+    at = up;
+  }
+  for (int k = n - 1; k < b->orders; k++) { /* above lies nothing */
+    store_order (w->next, k, turned (&tb, below, vzero (), k < n ? at.z : vzero ()));
+    below = at.p;
+  }
+  if (record) {
+    vstore (w->now->x[FPI], echo);
+    for (int j = 0; j < a->n_peeks; j++)
+      peek (w, &w->p->record[a->peeks + j]);
+    take_records (w, b);
+  }
+  swap_states (&w->now, &w->next);
+  if (record)
+    for (int j = 0; j < b->n_peeks; j++)
+      peek (w, &w->p->record[b->peeks + j]);
+}
+
+/* The whole train once. */
+static void
+do_passes (Walk *w, bool record)
+{
+  const LamEpgProgram *p = w->p;
+  const bool pairs = p->real && !p->semisolid && p->waters == 1;
+  for (int64_t i = 0; i < p->passes; i++)
+    if (pairs && i + 1 < p->passes && is_pair (w, &p->pass[i]))
+      do_pair (w, &p->pass[i++], record);
+    else
+      do_pass (w, &p->pass[i], record);
+}
+
 /* ---- the whole ---- */
 
 static void
@@ -928,8 +1041,7 @@ settle (Walk *w, LamEpgArgs *a, int lanes)
   memset (kept, 0, (size_t) (PLANES * (p->waters + p->semisolid) * p->orders) * VW * sizeof *kept);
   contraction (w, ratio);
   for (a->played = 1; a->played <= a->most_playings; a->played++) {
-    for (int64_t i = 0; i < p->passes; i++)
-      do_pass (w, &p->pass[i], true);
+    do_passes (w, true);
     state_change (w, kept, square);
     if (judge (w, a, ratio, square, mark, next, done, lanes) == 0)
       break;
@@ -947,8 +1059,7 @@ values (LamEpgArgs *a)
   for (w->lane = 0; w->lane < a->lanes; w->lane += VW) {
     begin (w, a->scratch);
     for (int r = 0; r < p->playings; r++)
-      for (int64_t i = 0; i < p->passes; i++)
-        do_pass (w, &p->pass[i], r == p->playings - 1);
+      do_passes (w, r == p->playings - 1);
     if (p->playings == 0)
       most = LAM_MAX (most, settle (w, a, LAM_MIN (VW, a->lanes - w->lane)));
   }
@@ -991,8 +1102,7 @@ states (LamEpgArgs *a, float *state, LamEpgLook look, void *data)
   if (p->playings == 0)
     settle (w, a, 1);
   for (int r = 1; r < p->playings; r++)
-    for (int64_t i = 0; i < p->passes; i++)
-      do_pass (w, &p->pass[i], false);
+    do_passes (w, false);
   copy_state (w, state);
   look (data, -1, state);
   for (int64_t i = 0; i < p->passes; i++) {
