@@ -42,6 +42,7 @@ typedef struct {
   float *factor; /* [factors][2][VW] */
   float *angle;  /* [pulses][2][VW]: cos and sin of the flip angles */
   float *order;  /* [6][orders + margins][VW]: factors by order of F+, F-, Z (re, im), of the duration order_of */
+  float *plane;  /* [samples][LAM_EPG_WIDTH] from this lane on, where samples are one plane alone; else NULL */
   float *sample; /* [samples][2][VW]: the playing under way, where playings are compared */
   int order_of;
   int kept; /* orders + 2 margins */
@@ -218,13 +219,20 @@ vneg (vf x)
   return vsub (vzero (), x);
 }
 
+/* Where samples are one plane alone. */
+INLINE void
+put_plane (const Walk *w, const LamEpgRecord *r, vf x)
+{
+  const float by = (float) (w->a->re ? r->re : r->im);
+  vstore (w->plane + (int64_t) r->out * LAM_EPG_WIDTH, vmul (vmul (x, vset (by)), w->m0_re));
+}
+
 INLINE void
 put (Walk *w, const LamEpgRecord *r, vf re, vf im)
 {
   const LamEpgArgs *a = w->a;
-  if (w->p->real && !w->p->analytic && !w->sample && !(a->re && a->im)) { /* one plane alone */
-    float *to = (a->re ? a->re : a->im) + (int64_t) r->out * LAM_EPG_WIDTH + w->lane;
-    vstore (to, vmul (vmul (re, vset ((float) (a->re ? r->re : r->im))), w->m0_re));
+  if (w->plane) {
+    put_plane (w, r, re);
     return;
   }
   if (r->factor >= 0 && w->p->analytic) {
@@ -263,18 +271,20 @@ transverse_at (const Walk *w, const State *s, int shift, int water, vf *re, vf *
   *im = vsub (vzero (), vload (AT (x[FMI], shift)));
 }
 
-/* A sample after a pass: relaxation of one order. */
+/* A sample after a pass: relaxation of one order. The real path's. */
+INLINE vf
+peek_real (const Walk *w, const LamEpgRecord *r)
+{
+  vf x = r->shift == 0 ? vload (w->now->x[FPI]) : vneg (vload (AT (w->now->x[FMI], r->shift)));
+  return r->relax < 0 ? x : vmul (x, vload (w->relax + (int64_t) r->relax * 4 * VW + VW));
+}
+
+/* ... and any other's. */
 static void
-peek (Walk *w, const LamEpgRecord *r)
+peek_any (Walk *w, const LamEpgRecord *r)
 {
   const int waters = w->p->waters;
   vf re = vzero (), im = vzero ();
-  if (w->p->real && !w->p->semisolid && r->shift >= 0) {
-    const float *e = w->relax + (int64_t) r->relax * 4 * VW;
-    re = r->shift == 0 ? vload (w->now->x[FPI]) : vneg (vload (AT (w->now->x[FMI], r->shift)));
-    put (w, r, r->relax < 0 ? re : vmul (re, vload (e + VW)), im);
-    return;
-  }
   if (r->shift < 0) {
     put (w, r, re, im);
     return;
@@ -328,6 +338,17 @@ peek (Walk *w, const LamEpgRecord *r)
     im = vzero ();
   }
   put (w, r, re, im);
+}
+
+INLINE void
+peek (Walk *w, const LamEpgRecord *r)
+{
+  if (!w->p->real || w->p->semisolid || r->shift < 0)
+    peek_any (w, r);
+  else if (w->plane)
+    put_plane (w, r, peek_real (w, r));
+  else
+    put (w, r, peek_real (w, r), vzero ());
 }
 
 /* Samples right after the rotation, before the winding `after`. */
@@ -925,6 +946,9 @@ begin (Walk *w, float *scratch)
   w->order = scratch;
   scratch += p->ordered ? 6 * plane : 0;
   w->sample = p->playings == 0 ? scratch : NULL;
+  w->plane = NULL;
+  if (p->real && !p->analytic && !w->sample && !w->a->re != !w->a->im)
+    w->plane = (w->a->re ? w->a->re : w->a->im) + w->lane;
   w->order_of = -1;
   w->frame_re = vset (1.0f);
   w->frame_im = vzero ();
