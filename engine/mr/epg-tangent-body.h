@@ -14,7 +14,9 @@ typedef struct {
   Walk w;
   const LamEpgDerivative *d;
   Tangent *t;
-  bool *alive; /* a tangent is all 0 until its quantity first acts */
+  bool *alive;         /* a tangent is all 0 until its quantity first acts */
+  vf by_t1, by_t2;     /* d ln E1, d ln E2 by T1 and T2 for a second, 1/ms */
+  vf rate_t1, rate_t2; /* ... by the duration, 1/s */
 } TangentWalk;
 
 INLINE void
@@ -89,14 +91,14 @@ do_tangent (TangentWalk *tw, int j, const LamEpgPass *pass, int64_t index, const
   vf r1 = vzero (), r2 = vzero (), angle = vzero ();
   if (by->tissue == LAM_T1 && dt > 0) {
     by_t1 = true;
-    r1 = vmul (rate (w, LAM_T1, false), vset (dt));
+    r1 = vmul (tw->by_t1, vset (dt));
   } else if (by->tissue == LAM_T2 && dt > 0) {
     by_t2 = true;
-    r2 = vmul (rate (w, LAM_T2, false), vset (dt));
+    r2 = vmul (tw->by_t2, vset (dt));
   } else if (by->tissue < 0 && by->pass && by->pass[index] != 0) {
     by_t1 = by_t2 = true;
-    r1 = vmul (rate (w, LAM_T1, true), vset (by->pass[index]));
-    r2 = vmul (rate (w, LAM_T2, true), vset (by->pass[index]));
+    r1 = vmul (tw->rate_t1, vset (by->pass[index]));
+    r2 = vmul (tw->rate_t2, vset (by->pass[index]));
   }
   if (pass->kind == LAM_PASS_ROTATE) {
     const LamEpgPulse *pulse = &w->p->pulse[pass->rf];
@@ -230,9 +232,9 @@ put_all (TangentWalk *tw, const LamEpgRecord *r, bool peeked, int after)
       t = r->shift == 0 ? vload (AT (ts->x[FPI], after)) : vneg (vload (AT (ts->x[FMI], r->shift)));
     t = vmul (t, e2);
     if (e && by->tissue == LAM_T2)
-      t = vfma (vmul (rate (w, LAM_T2, false), vset ((float) w->p->duration[r->relax])), x, t);
+      t = vfma (vmul (tw->by_t2, vset ((float) w->p->duration[r->relax])), x, t);
     if (e && by->tissue < 0 && by->peek && by->peek[r->out] != 0)
-      t = vfma (vmul (rate (w, LAM_T2, true), vset (by->peek[r->out])), x, t);
+      t = vfma (vmul (tw->rate_t2, vset (by->peek[r->out])), x, t);
     put_tangent (tw, j, r, t, x);
   }
 }
@@ -308,6 +310,10 @@ jacobian_real (LamEpgDerivative *d)
   for (walk.w.lane = 0; walk.w.lane < d->a.lanes; walk.w.lane += VW) {
     float *scratch = d->a.scratch + lam_epg_scratch (p);
     begin (&walk.w, d->a.scratch);
+    walk.by_t1 = rate (&walk.w, LAM_T1, false);
+    walk.by_t2 = rate (&walk.w, LAM_T2, false);
+    walk.rate_t1 = rate (&walk.w, LAM_T1, true);
+    walk.rate_t2 = rate (&walk.w, LAM_T2, true);
     for (int j = 0; j < d->n; j++) {
       alive[j] = false;
       tangents[j].now = &tangents[j].state[0];
