@@ -14,6 +14,8 @@ typedef struct {
   Walk w;
   const LamEpgDerivative *d;
   Tangent *t;
+  Tangent *swept[3]; /* by T1, T2 and B1, where these (M0 aside) are all there is; by B1 may be NULL */
+  bool sweeps;
   bool *alive;         /* a tangent is all 0 until its quantity first acts */
   vf by_t1, by_t2;     /* d ln E1, d ln E2 by T1 and T2 for a second, 1/ms */
   vf rate_t1, rate_t2; /* ... by the duration, 1/s */
@@ -53,6 +55,67 @@ tangent_pass (const Walk *w, Tangent *t, const bool by_t1, const bool by_t2, con
     vstore (uz, vfma (q->c, back, vload (uz)));
     vstore (up, vfnma (q->s, back, vload (up)));
     vstore (um, vfma (q->s, back, vload (um)));
+  }
+}
+
+/* The state and its tangents by T1, T2 and, if @three, by the angle in one sweep and in place: what most calls ask for. Planes
+ * that are read and written at two places would not stay in the first cache together. Winds one order before the pulse. */
+INLINE void
+sweep (Walk *w, Tangent *const *t, const bool three, const LamEpgPass *pass, const RealCoefficients *q, vf r1, vf r2,
+       vf angle)
+{
+  const int n = pass->orders, states = three ? 4 : 3;
+  const vf e2 = q->e2, e2h = vmul (e2, vset (0.5f)), less = vfms (q->c, e2h, e2h), se2h = vmul (q->s, e2h);
+  const vf c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s), ah = vmul (angle, vset (0.5f));
+  float *p[4], *m[4], *z[4];
+  vf below[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < states; i++) {
+    const State *s = i == 0 ? w->now : t[i - 1]->now;
+    p[i] = s->x[FPI];
+    m[i] = s->x[FMI];
+    z[i] = s->x[ZR];
+    below[i] = vneg (vload (AT (m[i], 1)));
+  }
+  for (int k = 0; k < n; k++) {
+    const vf sp = below[0], sm = vload (AT (m[0], k + 1)), sz = vload (AT (z[0], k));
+    vf turned_p = vzero (), turned_m = vzero (), turned_z = vzero ();
+#pragma GCC unroll 4
+    for (int i = 0; i < states; i++) {
+      vf fp = below[i], fm = i > 0 ? vload (AT (m[i], k + 1)) : sm, fz = i > 0 ? vload (AT (z[i], k)) : sz;
+      below[i] = vload (AT (p[i], k));
+      if (i == 1)
+        fz = vfma (r1, sz, fz);
+      if (i == 2) {
+        fp = vfma (r2, sp, fp);
+        fm = vfma (r2, sm, fm);
+      }
+      vf d = vsub (fp, fm), more = vfnma (s1, fz, vmul (less, d)), nz = vfma (c1, fz, vmul (se2h, d));
+      if (i == 3) {
+        more = vfnma (angle, turned_z, more);
+        nz = vfma (ah, vsub (turned_p, turned_m), nz);
+      }
+      vf np = vfma (e2, fp, more), nm = vfms (e2, fm, more);
+      if (three && i == 0) {
+        if (k == 0) {
+          np = vfnma (q->s, q->back, np);
+          nm = vfma (q->s, q->back, nm);
+          nz = vfma (q->c, q->back, nz);
+        }
+        turned_p = np;
+        turned_m = nm;
+        turned_z = nz;
+      }
+      vstore (AT (p[i], k), np);
+      vstore (AT (m[i], k), nm);
+      vstore (AT (z[i], k), nz);
+    }
+  }
+  const vf back[] = {q->back, vneg (vfma (r1, q->e1m, r1))}; /* what recovers changes too, by -r1 E1 */
+  for (int i = three ? 1 : 0; i < 2; i++) {
+    vstore (z[i], vfma (q->c, back[i], vload (z[i])));
+    vstore (p[i], vfnma (q->s, back[i], vload (p[i])));
+    vstore (m[i], vfma (q->s, back[i], vload (m[i])));
   }
 }
 
@@ -249,52 +312,93 @@ clear_tangent (const TangentWalk *tw, Tangent *t)
   }
 }
 
+/* Which passes `sweep` plays. */
+INLINE bool
+is_swept (const TangentWalk *tw, const LamEpgPass *pass)
+{
+  if (!tw->sweeps || pass->kind != LAM_PASS_ROTATE || pass->before != 1 || pass->after != 0 || pass->relax < 0
+      || pass->n_records > 0)
+    return false;
+  const LamEpgPulse *pulse = &tw->w.p->pulse[pass->rf];
+  return !tw->swept[2] || (pulse->signed_flip != 0 && pulse->by_field);
+}
+
+static void
+do_sweep (TangentWalk *tw, const LamEpgPass *pass, const RealCoefficients *q)
+{
+  const vf dt = vset ((float) tw->w.p->duration[pass->relax]), r1 = vmul (tw->by_t1, dt), r2 = vmul (tw->by_t2, dt);
+  if (tw->swept[2])
+    sweep (&tw->w, tw->swept, true, pass, q, r1, r2, vset ((float) tw->w.p->pulse[pass->rf].signed_flip));
+  else
+    sweep (&tw->w, tw->swept, false, pass, q, r1, r2, vzero ());
+  for (int j = 0; j < tw->d->n; j++)
+    tw->alive[j] = true;
+}
+
 static void
 do_tangents (TangentWalk *tw, int64_t index, bool record)
 {
   Walk *w = &tw->w;
   const LamEpgPass *pass = &w->p->pass[index];
-  RealCoefficients q;
-  vf ignored[4];
   if (pass->spoil) {
     clear_transverse (w);
     for (int j = 0; j < tw->d->n; j++)
       clear_tangent (tw, &tw->t[j]);
   }
-  fold_before (w, pass->before);
-  rotation (w, pass, &q.c, &q.s, &ignored[0], &ignored[1], &ignored[2], &ignored[3]);
-  q.e2 = vset (1.0f);
-  q.e1m = q.back = vzero ();
-  if (pass->relax >= 0) {
-    const float *e = w->relax + (int64_t) pass->relax * 4 * VW;
-    q.e1m = vload (e);
-    q.e2 = vload (e + VW);
-    q.back = vneg (q.e1m);
-  }
-  real_pass (w, false, pass, &q);
-  for (int j = 0; j < tw->d->n; j++)
-    do_tangent (tw, j, pass, index, &q);
-  if (pass->kind == LAM_PASS_INVERT)
-    invert (w, pass->orders);
-  if (record)
-    for (int i = 0; i < pass->n_records; i++)
-      put_all (tw, &w->p->record[pass->records + i], false, pass->after);
-  if (record && (w->a->re || w->a->im))
-    take_records (w, pass);
-  fold_after (w, pass->orders, pass->after);
-  swap_states (&w->now, &w->next);
-  for (int j = 0; j < tw->d->n; j++) {
-    Tangent *t = &tw->t[j];
-    if (!tw->alive[j])
-      continue;
-    fold_tangent_after (t, pass->orders, pass->after);
-    swap_states (&t->now, &t->next);
+  RealCoefficients q = real_coefficients (w, pass);
+  if (is_swept (tw, pass))
+    do_sweep (tw, pass, &q);
+  else {
+    fold_before (w, pass->before);
+    real_pass (w, false, pass, &q);
+    for (int j = 0; j < tw->d->n; j++)
+      do_tangent (tw, j, pass, index, &q);
+    if (pass->kind == LAM_PASS_INVERT)
+      invert (w, pass->orders);
+    if (record)
+      for (int i = 0; i < pass->n_records; i++)
+        put_all (tw, &w->p->record[pass->records + i], false, pass->after);
+    if (record && (w->a->re || w->a->im))
+      take_records (w, pass);
+    fold_after (w, pass->orders, pass->after);
+    swap_states (&w->now, &w->next);
+    for (int j = 0; j < tw->d->n; j++) {
+      Tangent *t = &tw->t[j];
+      if (!tw->alive[j])
+        continue;
+      fold_tangent_after (t, pass->orders, pass->after);
+      swap_states (&t->now, &t->next);
+    }
   }
   for (int i = 0; record && i < pass->n_peeks; i++) {
     put_all (tw, &w->p->record[pass->peeks + i], true, 0);
     if (w->a->re || w->a->im)
       peek (w, &w->p->record[pass->peeks + i]);
   }
+}
+
+static void
+find_swept (TangentWalk *tw)
+{
+  bool others = false;
+  for (int j = 0; j < tw->d->n; j++)
+    switch (tw->d->by[j].tissue) {
+    case LAM_T1:
+      tw->swept[0] = &tw->t[j];
+      break;
+    case LAM_T2:
+      tw->swept[1] = &tw->t[j];
+      break;
+    case LAM_B1:
+      tw->swept[2] = &tw->t[j];
+      break;
+    case LAM_M0:
+    case LAM_M0_IMAG:
+      break;
+    default:
+      others = true;
+    }
+  tw->sweeps = tw->swept[0] && tw->swept[1] && !others;
 }
 
 static void
@@ -307,6 +411,7 @@ jacobian_real (LamEpgDerivative *d)
   static const int planes[] = {FPI, FMI, ZR};
   TangentWalk walk = {
       .w = {.a = &d->a, .p = p, .kept = p->orders + 2 * LAM_EPG_MARGIN}, .d = d, .t = tangents, .alive = alive};
+  find_swept (&walk);
   for (walk.w.lane = 0; walk.w.lane < d->a.lanes; walk.w.lane += VW) {
     float *scratch = d->a.scratch + lam_epg_scratch (p);
     begin (&walk.w, d->a.scratch);
