@@ -417,6 +417,15 @@ typedef struct {
   vf l[4];             /* one pool and the semisolid one: longitudinal matrix, saturation included */
 } RealCoefficients;
 
+/* What recovers appears at order 0, and is turned with it. */
+INLINE void
+recover (float *const *t, int na, vf c, vf s, vf back)
+{
+  vstore (t[ZR], vfma (c, back, vload (t[ZR])));
+  vstore (AT (t[FPI], na), vfnma (s, back, vload (AT (t[FPI], na))));
+  vstore (AT (t[FMI], -na), vfma (s, back, vload (AT (t[FMI], -na))));
+}
+
 /* The real path, one pool, with or without the semisolid one. */
 INLINE void
 real_pass (Walk *w, const bool semisolid, const LamEpgPass *pass, const RealCoefficients *q)
@@ -442,10 +451,7 @@ real_pass (Walk *w, const bool semisolid, const LamEpgPass *pass, const RealCoef
     vstore (AT (tm, k), vfms (e2, fm, more));
     vstore (AT (tz, k), vfma (c1, fz, vmul (se2h, d)));
   }
-  /* What recovers appears at order 0, and is turned with it. */
-  vstore (tz, vfma (q->c, q->back, vload (tz)));
-  vstore (tp, vfnma (q->s, q->back, vload (tp)));
-  vstore (tm, vfma (q->s, q->back, vload (tm)));
+  recover (w->next->x, na, q->c, q->s, q->back);
   if (semisolid)
     vstore (tb, vadd (vload (tb), q->back_bound));
 }
@@ -459,16 +465,17 @@ typedef struct {
   bool relax; /* FALSE: no time passes, only the frame turns */
 } ComplexCoefficients;
 
+/* Turns what has relaxed: (p, m, z), each re and im. */
 INLINE void
-rotate_store (float *const *t, int k, int na, vf c, vf s, vf ur, vf ui, vf dr, vf di, vf zr, vf zi)
+rotate_store (float *const *t, int k, int na, vf c, vf s, vf pr, vf pi, vf mr, vf mi, vf zr, vf zi)
 {
-  const vf half = vset (0.5f);
-  vf ch = vmul (c, half), sh = vmul (s, half);
-  vf hr = vfma (s, zi, vmul (ch, dr)), hi = vfnma (s, zr, vmul (ch, di));
-  vstore (AT (t[FPR], k + na), vfma (half, ur, hr));
-  vstore (AT (t[FPI], k + na), vfma (half, ui, hi));
-  vstore (AT (t[FMR], k - na), vfms (half, ur, hr));
-  vstore (AT (t[FMI], k - na), vfms (half, ui, hi));
+  const vf half = vset (0.5f), less = vfms (c, half, half), sh = vmul (s, half);
+  vf dr = vsub (pr, mr), di = vsub (pi, mi);
+  vf hr = vfma (s, zi, vmul (less, dr)), hi = vfnma (s, zr, vmul (less, di));
+  vstore (AT (t[FPR], k + na), vadd (pr, hr));
+  vstore (AT (t[FPI], k + na), vadd (pi, hi));
+  vstore (AT (t[FMR], k - na), vsub (mr, hr));
+  vstore (AT (t[FMI], k - na), vsub (mi, hi));
   vstore (AT (t[ZR], k), vfma (c, zr, vmul (sh, di)));
   vstore (AT (t[ZI], k), vfnma (sh, dr, vmul (c, zi)));
 }
@@ -479,44 +486,29 @@ single_pass (Walk *w, const bool turning, const LamEpgPass *pass, const ComplexC
 {
   const int n = pass->orders, nb = pass->before, na = pass->after;
   float *const *x = w->now->x, *const *t = w->next->x;
-  const vf half = vset (0.5f), c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s), ch = vmul (q->c, half),
-           sh = vmul (q->s, half);
-  const vf e2h = vmul (q->wr, half), ce2h = vmul (q->c, e2h), se2h = vmul (q->s, e2h);
+  const vf half = vset (0.5f), c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s);
+  const vf e2 = q->wr, e2h = turning ? half : vmul (e2, half), less = vfms (q->c, e2h, e2h), sh = vmul (q->s, e2h);
 #pragma GCC unroll 2
   for (int k = 0; k < n; k++) {
     vf pr = vload (AT (x[FPR], k - nb)), pi = vload (AT (x[FPI], k - nb)), mr = vload (AT (x[FMR], k + nb)),
        mi = vload (AT (x[FMI], k + nb)), zr = vload (AT (x[ZR], k)), zi = vload (AT (x[ZI], k));
-    vf hr, hi, nr, ni, ur, ui;
     if (turning) {
-      vf a = vfnma (pi, q->wi, vmul (pr, q->wr)), b = vfma (pi, q->wr, vmul (pr, q->wi));
-      vf g = vfma (mi, q->wi, vmul (mr, q->wr)), h = vfnma (mr, q->wi, vmul (mi, q->wr));
-      vf dr = vsub (a, g), di = vsub (b, h);
-      ur = vadd (a, g);
-      ui = vadd (b, h);
-      hr = vfma (s1, zi, vmul (ch, dr));
-      hi = vfnma (s1, zr, vmul (ch, di));
-      nr = vfma (c1, zr, vmul (sh, di));
-      ni = vfnma (sh, dr, vmul (c1, zi));
-    } else {
-      vf dr = vsub (pr, mr), di = vsub (pi, mi);
-      ur = vadd (pr, mr);
-      ui = vadd (pi, mi);
-      hr = vfma (s1, zi, vmul (ce2h, dr));
-      hi = vfnma (s1, zr, vmul (ce2h, di));
-      nr = vfma (c1, zr, vmul (se2h, di));
-      ni = vfnma (se2h, dr, vmul (c1, zi));
+      vf a = vfnma (pi, q->wi, vmul (pr, q->wr)), b = vfma (mi, q->wi, vmul (mr, q->wr));
+      pi = vfma (pi, q->wr, vmul (pr, q->wi));
+      mi = vfnma (mr, q->wi, vmul (mi, q->wr));
+      pr = a;
+      mr = b;
     }
-    const vf scale = turning ? half : e2h;
-    vstore (AT (t[FPR], k + na), vfma (scale, ur, hr));
-    vstore (AT (t[FPI], k + na), vfma (scale, ui, hi));
-    vstore (AT (t[FMR], k - na), vfms (scale, ur, hr));
-    vstore (AT (t[FMI], k - na), vfms (scale, ui, hi));
-    vstore (AT (t[ZR], k), nr);
-    vstore (AT (t[ZI], k), ni);
+    vf dr = vsub (pr, mr), di = vsub (pi, mi);
+    vf hr = vfma (s1, zi, vmul (less, dr)), hi = vfnma (s1, zr, vmul (less, di));
+    vstore (AT (t[FPR], k + na), turning ? vadd (pr, hr) : vfma (e2, pr, hr));
+    vstore (AT (t[FPI], k + na), turning ? vadd (pi, hi) : vfma (e2, pi, hi));
+    vstore (AT (t[FMR], k - na), turning ? vsub (mr, hr) : vfms (e2, mr, hr));
+    vstore (AT (t[FMI], k - na), turning ? vsub (mi, hi) : vfms (e2, mi, hi));
+    vstore (AT (t[ZR], k), vfma (c1, zr, vmul (sh, di)));
+    vstore (AT (t[ZI], k), vfnma (sh, dr, vmul (c1, zi)));
   }
-  vstore (t[ZR], vfma (q->c, q->back, vload (t[ZR])));
-  vstore (AT (t[FPI], na), vfnma (q->s, q->back, vload (AT (t[FPI], na))));
-  vstore (AT (t[FMI], -na), vfma (q->s, q->back, vload (AT (t[FMI], -na))));
+  recover (t, na, q->c, q->s, q->back);
 }
 
 /* Pools: @waters and @semisolid are known where this is expanded. */
@@ -547,36 +539,35 @@ pools_pass (Walk *w, const int waters, const int semisolid, const LamEpgPass *pa
   for (int k = 0; k < n; k++) {
     vf ar[LAM_EPG_WATERS], ai[LAM_EPG_WATERS], br[LAM_EPG_WATERS], bi[LAM_EPG_WATERS], zr[LAM_EPG_WATERS + 1],
         zi[LAM_EPG_WATERS + 1];
-    for (int i = 0; i < waters; i++)
-      ar[i] = ai[i] = br[i] = bi[i] = vzero ();
-    for (int i = 0; i < all; i++)
-      zr[i] = k == 0 ? back[i] : vzero (), zi[i] = vzero ();
     for (int j = 0; j < waters; j++) {
       vf pr = vload (AT (x[PLANES * j + FPR], k - nb)), pi = vload (AT (x[PLANES * j + FPI], k - nb));
       vf mr = vload (AT (x[PLANES * j + FMR], k + nb)), mi = vload (AT (x[PLANES * j + FMI], k + nb));
       for (int i = 0; i < waters; i++) {
-        ar[i] = vfnma (pi, ci[i][j], vfma (pr, cr[i][j], ar[i]));
-        ai[i] = vfma (pi, cr[i][j], vfma (pr, ci[i][j], ai[i]));
-        br[i] = vfma (mi, ci[i][j], vfma (mr, cr[i][j], br[i]));
-        bi[i] = vfnma (mr, ci[i][j], vfma (mi, cr[i][j], bi[i]));
+        ar[i] = vfnma (pi, ci[i][j], j == 0 ? vmul (pr, cr[i][j]) : vfma (pr, cr[i][j], ar[i]));
+        ai[i] = vfma (pi, cr[i][j], j == 0 ? vmul (pr, ci[i][j]) : vfma (pr, ci[i][j], ai[i]));
+        br[i] = vfma (mi, ci[i][j], j == 0 ? vmul (mr, cr[i][j]) : vfma (mr, cr[i][j], br[i]));
+        bi[i] = vfnma (mr, ci[i][j], j == 0 ? vmul (mi, cr[i][j]) : vfma (mi, cr[i][j], bi[i]));
       }
     }
     for (int j = 0; j < all; j++) {
       const int plane = PLANES * j;
       vf r = vload (AT (x[plane + ZR], k)), m = vload (AT (x[plane + ZI], k));
       for (int i = 0; i < all; i++) {
-        zr[i] = vfma (l[i][j], r, zr[i]);
-        zi[i] = vfma (l[i][j], m, zi[i]);
+        zr[i] = j == 0 ? vmul (l[i][j], r) : vfma (l[i][j], r, zr[i]);
+        zi[i] = j == 0 ? vmul (l[i][j], m) : vfma (l[i][j], m, zi[i]);
       }
     }
     for (int i = 0; i < waters; i++)
-      rotate_store (t + PLANES * i, k, na, q->c, q->s, vadd (ar[i], br[i]), vadd (ai[i], bi[i]), vsub (ar[i], br[i]),
-                    vsub (ai[i], bi[i]), zr[i], zi[i]);
+      rotate_store (t + PLANES * i, k, na, q->c, q->s, ar[i], ai[i], br[i], bi[i], zr[i], zi[i]);
     if (semisolid) {
       vstore (AT (t[PLANES * waters + ZR], k), zr[waters]);
       vstore (AT (t[PLANES * waters + ZI], k), zi[waters]);
     }
   }
+  for (int i = 0; i < waters; i++)
+    recover (t + PLANES * i, na, q->c, q->s, back[i]);
+  if (semisolid)
+    vstore (t[PLANES * waters + ZR], vadd (vload (t[PLANES * waters + ZR]), back[waters]));
 }
 
 /* Relaxation by order, in place, before a pass that then lets no time pass: the factors of diffusion and flow. */
@@ -684,6 +675,12 @@ do_real_pass (Walk *w, const LamEpgPass *pass)
   real_pass (w, true, pass, &q);
 }
 
+INLINE bool
+differ (vf a, vf b)
+{
+  return vlargest (vabs (vsub (a, b))) > 0;
+}
+
 static void
 do_complex_pass (Walk *w, const LamEpgPass *pass)
 {
@@ -695,12 +692,11 @@ do_complex_pass (Walk *w, const LamEpgPass *pass)
   q.turn_re = vset (1.0f);
   q.turn_im = vzero ();
   if (pass->kind == LAM_PASS_ROTATE) { /* exp (i (theta - phi in)) */
-    float im[VW];
-    q.turn_re = vfma (w->frame_im, in_im, vmul (w->frame_re, in_re));
-    q.turn_im = vfnma (w->frame_re, in_im, vmul (w->frame_im, in_re));
-    vstore (im, q.turn_im);
-    for (int l = 0; l < VW; l++)
-      turns |= im[l] != 0;
+    turns = differ (w->frame_re, in_re) || differ (w->frame_im, in_im);
+    if (turns) {
+      q.turn_re = vfma (w->frame_im, in_im, vmul (w->frame_re, in_re));
+      q.turn_im = vfnma (w->frame_re, in_im, vmul (w->frame_im, in_re));
+    }
     w->frame_re = out_re;
     w->frame_im = out_im;
   }
