@@ -36,7 +36,8 @@ typedef struct {
   const LamEpgArgs *a;
   const LamEpgProgram *p;
   int lane;          /* first of LAM_EPG_WIDTH */
-  State *now, *next; /* swapped after each pass */
+  State *now, *next; /* swapped after a pass that wrote into `next` */
+  State *out;        /* what the pass writes: one of them */
   State state[2];
   float *relax;  /* [durations][4][VW]: E1 - 1, E2, turn re, im */
   float *factor; /* [factors][2][VW] */
@@ -359,9 +360,9 @@ take_records (Walk *w, const LamEpgPass *pass)
     const LamEpgRecord *r = &w->p->record[pass->records + j];
     vf re = vzero (), im = vzero ();
     for (int i = 0; i < w->p->waters; i++) {
-      im = vadd (im, vload (AT (w->next->x[PLANES * i + FPI], pass->after)));
+      im = vadd (im, vload (AT (w->out->x[PLANES * i + FPI], pass->after)));
       if (!w->p->real)
-        re = vadd (re, vload (AT (w->next->x[PLANES * i + FPR], pass->after)));
+        re = vadd (re, vload (AT (w->out->x[PLANES * i + FPR], pass->after)));
     }
     if (w->p->real) {
       re = im;
@@ -396,7 +397,7 @@ INLINE void
 fold_after (const Walk *w, int n, int after)
 {
   for (int i = 0; i < w->p->waters; i++) {
-    float *const *x = w->next->x + PLANES * i;
+    float *const *x = w->out->x + PLANES * i;
     for (int j = 0; j < after; j++) {
       vstore (AT (x[FPI], j), vneg (vload (AT (x[FMI], -j))));
       vstore (AT (x[FMI], n - after + j), vzero ());
@@ -480,18 +481,25 @@ rotate_store (float *const *t, int k, int na, vf c, vf s, vf pr, vf pi, vf mr, v
   vstore (AT (t[ZI], k), vfnma (sh, dr, vmul (c, zi)));
 }
 
-/* One pool; @turning: the transverse factor is complex. */
+/* One pool; @turning: the transverse factor is complex; @in_place: one winding before, none after, and F+ of the order below is
+ * carried along. */
 INLINE void
-single_pass (Walk *w, const bool turning, const LamEpgPass *pass, const ComplexCoefficients *q)
+single_pass (Walk *w, const bool turning, const bool in_place, const LamEpgPass *pass, const ComplexCoefficients *q)
 {
-  const int n = pass->orders, nb = pass->before, na = pass->after;
-  float *const *x = w->now->x, *const *t = w->next->x;
+  const int n = pass->orders, nb = in_place ? 1 : pass->before, na = in_place ? 0 : pass->after;
+  float *const *x = w->now->x, *const *t = w->out->x;
+  vf below_r = vload (AT (x[FPR], -nb)), below_i = vload (AT (x[FPI], -nb));
   const vf half = vset (0.5f), c1 = vfma (q->c, q->e1m, q->c), s1 = vfma (q->s, q->e1m, q->s);
   const vf e2 = q->wr, e2h = turning ? half : vmul (e2, half), less = vfms (q->c, e2h, e2h), sh = vmul (q->s, e2h);
 #pragma GCC unroll 2
   for (int k = 0; k < n; k++) {
-    vf pr = vload (AT (x[FPR], k - nb)), pi = vload (AT (x[FPI], k - nb)), mr = vload (AT (x[FMR], k + nb)),
-       mi = vload (AT (x[FMI], k + nb)), zr = vload (AT (x[ZR], k)), zi = vload (AT (x[ZI], k));
+    vf pr = in_place ? below_r : vload (AT (x[FPR], k - nb)), pi = in_place ? below_i : vload (AT (x[FPI], k - nb)),
+       mr = vload (AT (x[FMR], k + nb)), mi = vload (AT (x[FMI], k + nb)), zr = vload (AT (x[ZR], k)),
+       zi = vload (AT (x[ZI], k));
+    if (in_place) {
+      below_r = vload (AT (x[FPR], k));
+      below_i = vload (AT (x[FPI], k));
+    }
     if (turning) {
       vf a = vfnma (pi, q->wi, vmul (pr, q->wr)), b = vfma (mi, q->wi, vmul (mr, q->wr));
       pi = vfma (pi, q->wr, vmul (pr, q->wi));
@@ -513,10 +521,17 @@ single_pass (Walk *w, const bool turning, const LamEpgPass *pass, const ComplexC
 
 /* Pools: @waters and @semisolid are known where this is expanded. */
 INLINE void
-pools_pass (Walk *w, const int waters, const int semisolid, const LamEpgPass *pass, const ComplexCoefficients *q)
+pools_pass (Walk *w, const int waters, const int semisolid, const bool in_place, const LamEpgPass *pass,
+            const ComplexCoefficients *q)
 {
-  const int n = pass->orders, nb = pass->before, na = pass->after, all = waters + semisolid;
-  float *const *x = w->now->x, *const *t = w->next->x;
+  const int n = pass->orders, nb = in_place ? 1 : pass->before, na = in_place ? 0 : pass->after,
+            all = waters + semisolid;
+  float *const *x = w->now->x, *const *t = w->out->x;
+  vf below_r[LAM_EPG_WATERS], below_i[LAM_EPG_WATERS];
+  for (int j = 0; in_place && j < waters; j++) {
+    below_r[j] = vload (AT (x[PLANES * j + FPR], -1));
+    below_i[j] = vload (AT (x[PLANES * j + FPI], -1));
+  }
   vf cr[LAM_EPG_WATERS][LAM_EPG_WATERS], ci[LAM_EPG_WATERS][LAM_EPG_WATERS], l[LAM_EPG_WATERS + 1][LAM_EPG_WATERS + 1],
       back[LAM_EPG_WATERS + 1];
   for (int i = 0; i < waters; i++)
@@ -540,7 +555,12 @@ pools_pass (Walk *w, const int waters, const int semisolid, const LamEpgPass *pa
     vf ar[LAM_EPG_WATERS], ai[LAM_EPG_WATERS], br[LAM_EPG_WATERS], bi[LAM_EPG_WATERS], zr[LAM_EPG_WATERS + 1],
         zi[LAM_EPG_WATERS + 1];
     for (int j = 0; j < waters; j++) {
-      vf pr = vload (AT (x[PLANES * j + FPR], k - nb)), pi = vload (AT (x[PLANES * j + FPI], k - nb));
+      vf pr = in_place ? below_r[j] : vload (AT (x[PLANES * j + FPR], k - nb)),
+         pi = in_place ? below_i[j] : vload (AT (x[PLANES * j + FPI], k - nb));
+      if (in_place) {
+        below_r[j] = vload (AT (x[PLANES * j + FPR], k));
+        below_i[j] = vload (AT (x[PLANES * j + FPI], k));
+      }
       vf mr = vload (AT (x[PLANES * j + FMR], k + nb)), mi = vload (AT (x[PLANES * j + FMI], k + nb));
       for (int i = 0; i < waters; i++) {
         ar[i] = vfnma (pi, ci[i][j], j == 0 ? vmul (pr, cr[i][j]) : vfma (pr, cr[i][j], ar[i]));
@@ -682,7 +702,7 @@ differ (vf a, vf b)
 }
 
 static void
-do_complex_pass (Walk *w, const LamEpgPass *pass)
+do_complex_pass (Walk *w, const bool in_place, const LamEpgPass *pass)
 {
   const int waters = w->p->waters, semisolid = w->p->semisolid;
   ComplexCoefficients q = {.relax = pass->relax >= 0};
@@ -725,43 +745,28 @@ do_complex_pass (Walk *w, const LamEpgPass *pass)
   if (waters == 1 && !semisolid) {
     q.wr = vmul (e2, q.turn_re);
     q.wi = vmul (e2, q.turn_im);
-    if (turns)
-      single_pass (w, true, pass, &q);
+    if (in_place)
+      turns ? single_pass (w, true, true, pass, &q) : single_pass (w, false, true, pass, &q);
     else
-      single_pass (w, false, pass, &q);
-  } else if (semisolid)
-    switch (waters) {
-    case 1:
-      pools_pass (w, 1, 1, pass, &q);
-      break;
-    case 2:
-      pools_pass (w, 2, 1, pass, &q);
-      break;
-    case 3:
-      pools_pass (w, 3, 1, pass, &q);
-      break;
-    case 4:
-      pools_pass (w, 4, 1, pass, &q);
-      break;
-    default:
-      pools_pass (w, 5, 1, pass, &q);
-      break;
-    }
-  else
-    switch (waters) {
-    case 2:
-      pools_pass (w, 2, 0, pass, &q);
-      break;
-    case 3:
-      pools_pass (w, 3, 0, pass, &q);
-      break;
-    case 4:
-      pools_pass (w, 4, 0, pass, &q);
-      break;
-    default:
-      pools_pass (w, 5, 0, pass, &q);
-      break;
-    }
+      turns ? single_pass (w, true, false, pass, &q) : single_pass (w, false, false, pass, &q);
+    return;
+  }
+#define POOLS(waters, semisolid)                                                                                       \
+  case 2 * (waters) + (semisolid):                                                                                     \
+    in_place ? pools_pass (w, waters, semisolid, true, pass, &q) : pools_pass (w, waters, semisolid, false, pass, &q); \
+    break
+  switch (2 * waters + semisolid) {
+    POOLS (1, 1);
+    POOLS (2, 0);
+    POOLS (2, 1);
+    POOLS (3, 0);
+    POOLS (3, 1);
+    POOLS (4, 0);
+    POOLS (4, 1);
+    POOLS (5, 0);
+    POOLS (5, 1);
+  }
+#undef POOLS
 }
 
 static void
@@ -781,25 +786,28 @@ invert (Walk *w, int n)
   for (int i = 0; i < w->p->waters; i++)
     for (int f = ZR; f <= (w->p->real ? ZR : ZI); f++)
       for (int k = 0; k < n; k++)
-        vstore (AT (w->next->x[PLANES * i + f], k), vmul (by, vload (AT (w->next->x[PLANES * i + f], k))));
+        vstore (AT (w->out->x[PLANES * i + f], k), vmul (by, vload (AT (w->out->x[PLANES * i + f], k))));
 }
 
 static void
 do_pass (Walk *w, const LamEpgPass *pass, bool record)
 {
+  const bool in_place = !w->p->real && pass->before == 1 && pass->after == 0;
+  w->out = in_place ? w->now : w->next;
   if (pass->spoil)
     clear_transverse (w);
   if (w->p->real) {
     fold_before (w, pass->before);
     do_real_pass (w, pass);
   } else
-    do_complex_pass (w, pass);
+    do_complex_pass (w, in_place, pass);
   if (pass->kind == LAM_PASS_INVERT)
     invert (w, pass->orders);
   if (record)
     take_records (w, pass);
   fold_after (w, pass->orders, pass->after);
-  swap_states (&w->now, &w->next);
+  if (!in_place)
+    swap_states (&w->now, &w->next);
   if (record)
     for (int j = 0; j < pass->n_peeks; j++)
       peek (w, &w->p->record[pass->peeks + j]);
@@ -890,6 +898,7 @@ do_pair (Walk *w, const LamEpgPass *a, bool record)
     vstore (w->now->x[FPI], echo);
     for (int j = 0; j < a->n_peeks; j++)
       peek (w, &w->p->record[a->peeks + j]);
+    w->out = w->next;
     take_records (w, b);
   }
   swap_states (&w->now, &w->next);

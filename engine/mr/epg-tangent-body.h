@@ -349,6 +349,7 @@ do_tangents (TangentWalk *tw, int64_t index, bool record)
   if (is_swept (tw, pass))
     do_sweep (tw, pass, &q);
   else {
+    w->out = w->next;
     fold_before (w, pass->before);
     real_pass (w, false, pass, &q);
     for (int j = 0; j < tw->d->n; j++)
