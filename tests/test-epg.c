@@ -512,6 +512,44 @@ test_same_bits (gconstpointer kind)
 }
 
 /* A small budget really splits, says so, and is kept to. */
+/* Quantities that are swept along together are what each is alone. */
+static void
+test_swept (void)
+{
+  static const char *const names[] = {"T1", "T2", "B1", NULL},
+                          *const sets[][5] = {{"T1", "T2", NULL}, {"M0", "B1", "T2", "T1", NULL}};
+  static const double range[][2] = {{200, 3000}, {10, 300}, {0.8, 1.1}};
+  g_autoptr (LamModel) m = fingerprint (40);
+  g_autoptr (LamTissues) t = tissues (35, names, range);
+  g_autoptr (LamDevices) d = devices ("cpu");
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++) {
+    g_autoptr (GError) error = NULL;
+    LamJacobian all = {0};
+    lam_model_jacobian (m, t, NULL, sets[i], d, NULL, &all, NULL, &error);
+    g_assert_no_error (error);
+    for (int k = 0; k < all.n; k++) {
+      const char *const by[] = {sets[i][k], NULL};
+      LamJacobian one = {0};
+      lam_model_jacobian (m, t, NULL, by, d, NULL, &one, NULL, &error);
+      g_assert_no_error (error);
+      int64_t samples = one.signal.samples;
+      double worst = 0, most = 0;
+      for (int64_t v = 0; v < one.signal.voxels; v++)
+        for (int64_t at = 0; at < samples; at++) {
+          double x = one.re[v * samples + at];
+          worst = fmax (worst, fabs (x - all.re[(v * all.n + k) * samples + at]));
+          most = fmax (most, fabs (x));
+        }
+      g_test_message ("%s of %d: %.2g of %.2g", by[0], all.n, worst, most);
+      g_assert_cmpfloat (most, >, 0);
+      g_assert_cmpfloat (worst, <=, 2e-6 * most);
+      assert_same (one.signal.re, all.signal.re, one.signal.voxels * samples, "the signal beside it");
+      lam_jacobian_clear (&one);
+    }
+    lam_jacobian_clear (&all);
+  }
+}
+
 static void
 test_budget (void)
 {
@@ -947,6 +985,7 @@ main (int argc, char **argv)
   g_test_add_func ("/epg/isochromats", test_isochromats);
   g_test_add_data_func ("/epg/same-bits/real", "real", test_same_bits);
   g_test_add_data_func ("/epg/same-bits/physics", "physics", test_same_bits);
+  g_test_add_func ("/epg/swept", test_swept);
   g_test_add_func ("/epg/budget", test_budget);
   g_test_add_func ("/epg/route", test_route);
   g_test_add_func ("/epg/allocations", test_allocations);
