@@ -516,8 +516,8 @@ test_same_bits (gconstpointer kind)
 static void
 test_swept (void)
 {
-  static const char *const names[] = {"T1", "T2", "B1", NULL},
-                          *const sets[][5] = {{"T1", "T2", NULL}, {"M0", "B1", "T2", "T1", NULL}};
+  static const char *const names[] = {"T1", "T2", "B1", NULL}, *const sets[][5] = {{"T1", "T2", NULL},
+                                                                                   {"M0", "B1", "T2", "T1", NULL}};
   static const double range[][2] = {{200, 3000}, {10, 300}, {0.8, 1.1}};
   g_autoptr (LamModel) m = fingerprint (40);
   g_autoptr (LamTissues) t = tissues (35, names, range);

@@ -40,13 +40,10 @@ stats_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamPictureValues *self
     }
     set_text (self->values[i], text != NULL ? text : "–");
   }
-  int64_t bad = shot != NULL ? lam_snapshot_info (shot)->bad : 0;
-  gtk_widget_set_visible (self->bad_row, bad > 0);
-  if (bad == 0)
-    return;
-  g_autofree char *words = g_strdup_printf (
-      g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", (gulong) bad), (long) bad);
-  set_text (self->bad_text, words);
+  g_autofree char *bad = shot != NULL ? lam_slice_describe_bad (shot) : NULL;
+  gtk_widget_set_visible (self->bad_row, bad != NULL);
+  if (bad != NULL)
+    set_text (self->bad_text, bad);
 }
 
 void

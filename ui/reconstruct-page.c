@@ -194,7 +194,7 @@ lam_reconstruct_page_set_session (LamReconstructPage *self, LamSession *session)
   LamParameterList *parameters = lam_session_get_parameters (session);
 
   lam_group_bind_facts (self->data_group, lam_session_get_facts (session, LAM_FACTS_DATA));
-  bind_group (self, self->geometry_group, LAM_GROUP_GEOMETRY, -1);
+  bind_group (self, self->geometry_group, LAM_GROUP_GEOMETRY, LAM_FACTS_GEOMETRY);
   bind_group (self, self->preparation_group, LAM_GROUP_PREPARATION, LAM_FACTS_PREPARATION);
   bind_group (self, self->volume_group, LAM_GROUP_VOLUME, LAM_FACTS_VOLUME);
   bind_group (self, self->method_group, LAM_GROUP_METHOD, -1);

@@ -165,12 +165,8 @@ lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceMo
   /* In a narrow view they stand below each other. */
   if (text_width (widget, where) + text_width (widget, level) + 4 * MARGIN > gtk_widget_get_width (widget))
     right = y;
-  if (info->bad > 0) {
-    g_autofree char *bad = g_strdup_printf (
-        g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", (gulong) info->bad),
-        (long) info->bad);
-    corner_text (widget, snapshot, bad, LEFT, y);
-  }
+  g_autofree char *bad = lam_slice_describe_bad (shot);
+  corner_text (widget, snapshot, bad, LEFT, y);
   y = right + corner_text (widget, snapshot, level, RIGHT, right);
   corner_text (widget, snapshot, overlay->hint, RIGHT, y);
   if (!overlay->brief)

@@ -45,6 +45,7 @@ struct _LamSession {
   gboolean example;
   LamDataset *dataset; /* NULL until it was read */
   char *unreadable;    /* why it could not be */
+  char *warnings;      /* lines that the geometry's facts tell */
   char *scan_path;     /* of what is open; NULL = no file */
   LamScanOptions options;
   LamImport *import;

@@ -277,6 +277,27 @@ lam_session_update_volume (LamSession *self)
   lam_session_set_facts (self, LAM_FACTS_VOLUME, facts);
 }
 
+/* What is odd about the geometry, and about the direct method on it, a line each. */
+static void
+tell_warnings (LamSession *self)
+{
+  gboolean direct = g_str_equal (lam_parameter_get_text (lam_parameter_list_find (self->parameters, "method")), "fbp");
+  g_autofree char *text = self->geometry != NULL ? lam_geometry_warnings (self->geometry) : NULL,
+                  *more = self->geometry != NULL && direct ? lam_geometry_direct_warning (self->geometry) : NULL;
+  g_autofree char *all = g_strdup_printf ("%s%s%s", text != NULL ? text : "", text != NULL && more != NULL ? "\n" : "",
+                                          more != NULL ? more : "");
+  if (g_strcmp0 (all, self->warnings) == 0)
+    return;
+  g_free (self->warnings);
+  self->warnings = g_steal_pointer (&all);
+  g_autoptr (GPtrArray) facts = g_ptr_array_new_with_free_func (g_object_unref);
+  g_auto (GStrv) lines = g_strsplit (self->warnings, "\n", -1);
+  for (char **line = lines; *line != NULL; line++)
+    if (**line != '\0')
+      g_ptr_array_add (facts, lam_fact_new (LAM_FACT_ASSUMED, _ ("Note"), "", *line));
+  lam_session_set_facts (self, LAM_FACTS_GEOMETRY, facts);
+}
+
 /* The geometry again, from the parameters; a volume that cannot be says why, and the last good one stays. */
 void
 lam_session_update_geometry (LamSession *self)
@@ -296,6 +317,7 @@ lam_session_update_geometry (LamSession *self)
     if (g != NULL)
       lam_slice_model_set_extent (self->slices, g->recon_slices, g->recon_rows, g->recon_columns);
     lam_session_update_volume (self);
+    tell_warnings (self);
   }
   set_text (self, &self->problem,
             problem != NULL                               ? problem
@@ -322,6 +344,7 @@ parameter_changed_cb (LamParameterList *list, LamParameter *parameter, LamSessio
                                             "prior_q",    "prior_t",       "iterations",   "stop_percent"};
     for (size_t i = 0; i < G_N_ELEMENTS (iterative); i++)
       lam_parameter_set_visible (lam_parameter_list_find (list, iterative[i]), vcd);
+    tell_warnings (self);
   }
   if (g_str_equal (id, "pitch"))
     lam_session_parameters_follow_pitch (list);
@@ -658,6 +681,7 @@ lam_session_finalize (GObject *object)
   g_free (self->doing);
   g_free (self->left);
   g_free (self->problem);
+  g_free (self->warnings);
   g_free (self->question);
   lam_prepare_params_clear (&self->prepared);
   lam_prepare_params_clear (&self->being_applied);

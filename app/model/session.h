@@ -43,8 +43,9 @@ typedef enum {
   LAM_FACTS_VOLUME,
   LAM_FACTS_RUN,
   LAM_FACTS_PREPARATION,
+  LAM_FACTS_GEOMETRY, /* what is odd about it: a short scan, angles that look like degrees */
 } LamFacts;
-#define LAM_FACT_LISTS 4
+#define LAM_FACT_LISTS 5
 
 #define LAM_TYPE_SESSION (lam_session_get_type ())
 G_DECLARE_FINAL_TYPE (LamSession, lam_session, LAM, SESSION, GObject)

@@ -46,3 +46,17 @@ lam_slice_model_describe_cursor (LamSliceModel *self)
     row = lam_slice_model_get_ordered (self, row);
   return g_strchomp (g_strdup_printf (format, (long) row, (long) column, number, unit));
 }
+
+char *
+lam_slice_describe_bad (LamSnapshot *shot)
+{
+  g_return_val_if_fail (shot != NULL, NULL);
+  const LamSnapshotInfo *info = lam_snapshot_info (shot);
+  if (info->bad == 0)
+    return NULL;
+  if (info->bad == info->width * info->height)
+    return g_strdup (_ ("no finite value"));
+  return g_strdup_printf (
+      g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", (gulong) info->bad),
+      (long) info->bad);
+}

@@ -114,6 +114,8 @@ void lam_slice_model_set_order (LamSliceModel *self, const int64_t *order, int64
 int64_t lam_slice_model_get_ordered (LamSliceModel *self, int64_t line);
 /* "row 412 col 233 · 0.00713 1/px" of the cursor, else of the mark; NULL when there is neither. */
 char *lam_slice_model_describe_cursor (LamSliceModel *self);
+/* How many values are not finite, or that none is, in words; NULL: all are. g_free (). */
+char *lam_slice_describe_bad (LamSnapshot *shot);
 /* Marks the next value after the mark that is not finite; FALSE = the picture has none. */
 gboolean lam_slice_model_mark_next_bad (LamSliceModel *self);
 

@@ -134,6 +134,16 @@ lam_snapshot_shrink (LamSnapshot *s, int64_t size)
   return lam_snapshot_new_take (&info, to);
 }
 
+/* Between two of few pixels it lies in proportion. Reorders @x. */
+static float
+quantile (float *x, int64_t n, double part)
+{
+  double at = part * (double) (n - 1);
+  int64_t k = (int64_t) at;
+  float low = lam_select (x, n, k), high = lam_select (x, n, LAM_MIN (k + 1, n - 1));
+  return low + (float) (at - (double) k) * (high - low);
+}
+
 gboolean
 lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float *low, float *high)
 {
@@ -149,8 +159,8 @@ lam_snapshot_quantiles (const LamSnapshot *s, double lower, double upper, float 
     *low = s->info.low;
     *high = s->info.high;
   } else {
-    *low = lam_select (sample, count, (int64_t) (lower * (count - 1)));
-    *high = lam_select (sample, count, (int64_t) (upper * (count - 1)));
+    *low = quantile (sample, count, lower);
+    *high = quantile (sample, count, upper);
   }
   if (!(*high > *low)) {
     float width = fmaxf (fabsf (*low) * 0.05f, 1e-6f);
