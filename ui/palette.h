@@ -28,8 +28,6 @@ GdkRGBA lam_palette_alpha (GtkWidget *widget, LamColour colour, double alpha);
 /* Of one of several things side by side (tissues, devices): eight that colour-blind eyes can tell apart, then from the start. */
 GdkRGBA lam_palette_series (GtkWidget *widget, int index);
 
-/* The 256 colours of @map as RGBA bytes. */
-void lam_colour_map_fill (LamColourMap map, guint8 rgba[256 * 4]);
 const char *lam_colour_map_name (LamColourMap map);
 
 /* A one-line layout in @widget's font scaled by @scale; no colour set. */

@@ -235,19 +235,16 @@ look_now (LamMapPictures *self)
 static Look
 look_for (const LamMapsMap *map)
 {
-  Look look = {.low = map->low, .high = map->high, .colours = LAM_COLOUR_MAP_VIRIDIS};
-  if (g_str_equal (map->name, "phase")) {
-    look = (Look){.low = -G_PI, .high = G_PI, .colours = LAM_COLOUR_MAP_CYCLIC};
+  Look look = {.low = map->low, .high = map->high, .colours = lam_colour_map_for (map->name)};
+  if (look.colours == LAM_COLOUR_MAP_CYCLIC) {
+    look.low = -G_PI;
+    look.high = G_PI;
     return look;
   }
-  if (g_str_equal (map->name, "B0"))
-    look = (Look){.low = -fmax (fabs (map->low), fabs (map->high)),
-                  .high = fmax (fabs (map->low), fabs (map->high)),
-                  .colours = LAM_COLOUR_MAP_DIVERGING};
-  else if (g_str_has_prefix (map->name, "T1"))
-    look.colours = LAM_COLOUR_MAP_LIPARI;
-  else if (g_str_has_prefix (map->name, "T2"))
-    look.colours = LAM_COLOUR_MAP_NAVIA;
+  if (look.colours == LAM_COLOUR_MAP_DIVERGING) {
+    look.high = fmax (fabs (map->low), fabs (map->high));
+    look.low = -look.high;
+  }
   if (look.low > 0 && !g_str_equal (map->name, "score"))
     look.low = 0;
   if (!(look.high > look.low))

@@ -7,25 +7,16 @@
 
 #include <gio/gio.h>
 
+#include "run/colour-map.h"
 #include "run/snapshot.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-  LAM_COLOUR_MAP_GREY,
-  LAM_COLOUR_MAP_VIRIDIS,
-  LAM_COLOUR_MAP_DIVERGING, /* blue, white, red; for differences */
-  LAM_COLOUR_MAP_LIPARI,    /* for T1 */
-  LAM_COLOUR_MAP_NAVIA,     /* for T2 */
-  LAM_COLOUR_MAP_CYCLIC,    /* its ends meet; for phases */
-} LamColourMap;
 
 /* All planes of the volume and of the scan; each has a model of its own kind, and stays within it. */
 #define LAM_ALL_PLANES (LAM_PLANE_SINOGRAM + 1)
 /* Along a picture of the scan lie channels, which are no plane's index. */
 #define LAM_AXES (LAM_ALL_PLANES + 1)
 
-#define LAM_COLOUR_MAPS 6
 #define LAM_HISTOGRAM_BINS 192
 
 /* What was worked out about one snapshot. */
