@@ -15,11 +15,11 @@ static const struct {
   const char *name, *summary;
   int (*run) (int argc, char **argv);
 } commands[] = {
-    {"info", N_ ("What a file is: scan, volume, checkpoint, image stack, Pulseq sequence"), lam_cli_info},
+    {"info", N_ ("What a file is: scan, volume, checkpoint, images, Pulseq sequence, maps"), lam_cli_info},
     {"reconstruct", N_ ("Make a volume of a scan"), lam_cli_reconstruct},
     {"project", N_ ("Make a scan of a volume or a phantom"), lam_cli_project},
     {"phantom", N_ ("Make a test volume"), lam_cli_phantom},
-    {"render", N_ ("A plane of a volume, or a view of a scan, as a PNG picture"), lam_cli_render},
+    {"render", N_ ("A plane of a volume or map, a view of a scan, or a sequence, as a PNG picture"), lam_cli_render},
     {"convert", N_ ("Between volume files, image stacks and scan files; Pulseq versions"), lam_cli_convert},
     {"sweep", N_ ("One slice over a range of a parameter: where it is sharpest"), lam_cli_sweep},
     {"simulate", N_ ("The signal of a sequence, template or Pulseq file, for tissues"), lam_cli_simulate},

@@ -8,6 +8,7 @@
 
 #include "cli/common.h"
 #include "cli/dictionary.h"
+#include "cli/maps.h"
 #include "cli/prepare-options.h"
 #include "cli/progress.h"
 #include "cli/pulseq.h"
@@ -15,6 +16,7 @@
 #include "core/error.h"
 #include "io/checkpoint.h"
 #include "io/dictionary-file.h"
+#include "io/map-file.h"
 #include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
@@ -26,7 +28,7 @@ static char *dataset, *layout;
 static const GOptionEntry entries[] = {
     {"checksum", 0, 0, G_OPTION_ARG_NONE, &checksum, N_ ("Print the SHA-256 of the voxels as they are now"), NULL},
     {"samples", 0, 0, G_OPTION_ARG_NONE, &all_samples,
-     N_ ("Look at all samples of a scan, however many (else up to 256 MB)"), NULL},
+     N_ ("Look at all samples of a scan or an image, however many (else up to 256 MB)"), NULL},
     {"dataset", 0, 0, G_OPTION_ARG_STRING, &dataset, N_ ("Which volume, where the file holds several"), "NAME"},
     {"layout", 0, 0, G_OPTION_ARG_STRING, &layout,
      N_ ("Axis order where the file does not say: row-column-slice or slice-column-row"), "ORDER"},
@@ -36,8 +38,8 @@ static const GOptionEntry entries[] = {
 static const LamCliHelp help = {
     "FILE",
     N_ ("Says what a file is: a scan and its import list, a volume, a checkpoint, a folder of TIFF images, "
-        "a Pulseq sequence, a dictionary."),
-    "  lamina info tooth.h5\n  lamina info --checksum tooth-recon.h5\n  lamina info gre.seq",
+        "a Pulseq sequence, a dictionary, maps of tissue (HDF5, or a folder of NIfTI files), a NIfTI image."),
+    "  lamina info tooth.h5\n  lamina info --checksum tooth-recon.h5\n  lamina info gre.seq\n  lamina info maps.h5",
 };
 
 /* ---- scans ---- */
@@ -473,7 +475,9 @@ lam_cli_info (int argc, char **argv)
   g_autoptr (LamVolume) v = NULL;
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
     g_autoptr (LamTiffStack) stack = lam_tiff_stack_open (path, &error);
-    return stack ? show_stack (path, stack) : lam_cli_fail (error);
+    return stack                    ? show_stack (path, stack)
+           : lam_map_file_is (path) ? lam_cli_show_maps (path, all_samples)
+                                    : lam_cli_fail (error);
   }
   if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) { /* a pipe would block */
     g_set_error (&error, LAM_ERROR, LAM_ERROR_FORMAT, _ ("%s: is not a plain file"), path);
@@ -487,6 +491,8 @@ lam_cli_info (int argc, char **argv)
     g_autoptr (LamDictionary) d = lam_dictionary_load (path, lam_cli_io (), &error);
     return d ? lam_cli_show_dictionary (path, d) : lam_cli_fail (error);
   }
+  if (!checksum && !dataset && lam_map_file_is (path))
+    return lam_cli_show_maps (path, all_samples);
   if (!checksum && !dataset && (scan = lam_cli_open_scan (path, &options, &as_scan)))
     return show_scan (scan, &prepare);
   if (g_error_matches (as_scan, LAM_ERROR, LAM_ERROR_IO))

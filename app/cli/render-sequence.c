@@ -9,12 +9,12 @@
 #include "cli/common.h"
 #include "cli/json.h"
 #include "cli/mr-options.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "draw/signal.h"
 #include "draw/timeline.h"
-#include "io/png.h"
 #include "io/pulseq-read.h"
 #include "mr/bloch.h"
 #include "mr/presets.h"
@@ -219,42 +219,20 @@ draw (Job *j, const char *output, GError **error)
   g_autoptr (GArray) instants = w ? lam_pulseq_instants (j->timing, j->t0, j->t1, 64, error) : NULL;
   if (!instants)
     return FALSE;
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) j->width, (int) j->height);
-  unsigned char *rgb = lam_alloc_n (lam_mul_size (j->width, j->height), 3, "picture", error);
-  gboolean ok = rgb != NULL;
-  if (ok && cairo_surface_status (surface) != CAIRO_STATUS_SUCCESS) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY, _ ("picture of %s x %s pixels: %s"), lam_cli_number (width),
-                 lam_cli_number (height), cairo_status_to_string (cairo_surface_status (surface)));
-    ok = FALSE;
-  }
-  if (ok) {
-    LamTimelinePicture p = {.t0 = j->t0, .t1 = j->t1, .window = w, .instants = instants};
-    cairo_t *cr = cairo_create (surface);
-    lam_pulseq_largest (j->timing, &p.rf, &p.gradient);
-    lam_canvas_ink (&canvas, cr, LAM_INK_PAPER);
-    cairo_paint (cr);
-    cairo_translate (cr, 0, 8);
-    lam_timeline_draw (cr, &canvas, &layout, &p);
-    cairo_translate (cr, 0, -8);
-    if (j->re)
-      draw_signal (cr, &canvas, j, events + 40);
-    cairo_destroy (cr);
-    cairo_surface_flush (surface);
-    const unsigned char *pixels = cairo_image_surface_get_data (surface);
-    int64_t stride = cairo_image_surface_get_stride (surface);
-    for (int64_t r = 0; r < j->height; r++)
-      for (int64_t c = 0; c < j->width; c++) {
-        guint32 x;
-        memcpy (&x, pixels + r * stride + 4 * c, sizeof x);
-        unsigned char *to = rgb + 3 * (r * j->width + c);
-        to[0] = (unsigned char) (x >> 16);
-        to[1] = (unsigned char) (x >> 8);
-        to[2] = (unsigned char) x;
-      }
-    ok = lam_png_write_pixels (output, rgb, j->width, j->height, 3, error);
-  }
+  cairo_surface_t *surface = lam_cli_picture_new (j->width, j->height, error);
+  if (!surface)
+    return FALSE;
+  LamTimelinePicture p = {.t0 = j->t0, .t1 = j->t1, .window = w, .instants = instants};
+  cairo_t *cr = cairo_create (surface);
+  lam_pulseq_largest (j->timing, &p.rf, &p.gradient);
+  cairo_translate (cr, 0, 8);
+  lam_timeline_draw (cr, &canvas, &layout, &p);
+  cairo_translate (cr, 0, -8);
+  if (j->re)
+    draw_signal (cr, &canvas, j, events + 40);
+  cairo_destroy (cr);
+  gboolean ok = lam_cli_picture_write (surface, output, error);
   cairo_surface_destroy (surface);
-  lam_free (rgb);
   return ok;
 }
 

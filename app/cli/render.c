@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/maps.h"
 #include "cli/mr-options.h"
 #include "cli/progress.h"
 #include "cli/render-sequence.h"
 #include "cli/scan-options.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "io/map-file.h"
 #include "io/png.h"
 #include "io/pulseq-read.h"
 #include "io/tiff.h"
@@ -22,20 +24,22 @@
 /* Samples held while one view is picked out of all. */
 #define PIECE (INT64_C (16) << 20)
 
-static char *output, *plane_text, *index_text, *level_text, *zoom_text, *view_text, *sinogram_text, *dataset, *layout;
+static char *output, *plane_text, *index_text, *level_text, *zoom_text, *view_text, *sinogram_text, *dataset, *layout,
+    *slice_text;
 static gboolean raw;
 
 static const GOptionEntry entries[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Picture to write"), "OUT.png"},
     {"plane", 0, 0, G_OPTION_ARG_STRING, &plane_text, N_ ("Volume: slice (default), row or column"), "PLANE"},
     {"index", 0, 0, G_OPTION_ARG_STRING, &index_text, N_ ("Which one, from 0 (default: the middle)"), "N"},
+    {"slice", 0, 0, G_OPTION_ARG_STRING, &slice_text, N_ ("The same as --plane slice --index N"), "N"},
     {"view", 0, 0, G_OPTION_ARG_STRING, &view_text, N_ ("Scan: this view, from 0 (default: 0)"), "N"},
     {"sinogram", 0, 0, G_OPTION_ARG_STRING, &sinogram_text, N_ ("Scan: the sinogram of this detector row, from 0"),
      "ROW"},
     {"raw", 0, 0, G_OPTION_ARG_NONE, &raw, N_ ("Scan: the file's own values, not -log transmission"), NULL},
     {"level", 0, 0, G_OPTION_ARG_STRING, &level_text, N_ ("Black and white (default: 0.5 to 99.5 percentile)"),
      "LOW:HIGH"},
-    {"zoom", 0, 0, G_OPTION_ARG_STRING, &zoom_text, N_ ("Repeat pixels (1)"), "N"},
+    {"zoom", 0, 0, G_OPTION_ARG_STRING, &zoom_text, N_ ("Repeat pixels (1; maps: as it takes to be seen)"), "N"},
     {"dataset", 0, 0, G_OPTION_ARG_STRING, &dataset, N_ ("Which volume, where the file holds several"), "NAME"},
     {"layout", 0, 0, G_OPTION_ARG_STRING, &layout,
      N_ ("Axis order where the file does not say: row-column-slice or slice-column-row"), "ORDER"},
@@ -44,10 +48,14 @@ static const GOptionEntry entries[] = {
 
 static const LamCliHelp help = {
     "FILE -o OUT.png",
-    N_ ("Draws a plane of a volume (a file, or a folder of TIFF images), a view or sinogram of a scan, or a Pulseq "
-        "sequence over time with the signal of some tissues, as a PNG picture. Planes, views and rows count from 0."),
+    N_ ("Draws a plane of a volume (a file, or a folder of TIFF images), a view or sinogram of a scan, a map of tissue "
+        "or "
+        "a NIfTI image in colours with their scale, or a Pulseq sequence over time with the signal of some tissues, as "
+        "a "
+        "PNG picture. Planes, views and rows count from 0."),
     "  lamina render tooth-recon.h5 --plane slice --index 1 --level 0:0.04 -o slice.png\n"
     "  lamina render tooth.h5 --view 0 -o view.png\n"
+    "  lamina render maps.h5 --map T1 --slice 3 -o t1.png\n"
     "  lamina render gre.seq --from 0.1 --to 0.2 --preset \"white matter@3\" -o gre.png",
 };
 
@@ -248,11 +256,21 @@ is_sequence (const char *path)
   return !g_file_test (path, G_FILE_TEST_IS_DIR) && lam_pulseq_file_is (path);
 }
 
+/* Maps in one file or in a folder, which may as well be one of TIFF images. */
+static gboolean
+is_map (const char *path)
+{
+  if (dataset || view_text || sinogram_text || raw || !lam_map_file_is (path))
+    return FALSE;
+  g_autoptr (LamTiffStack) stack = g_file_test (path, G_FILE_TEST_IS_DIR) ? lam_tiff_stack_open (path, NULL) : NULL;
+  return stack == NULL;
+}
+
 static gboolean
 refuse_for_sequence (GError **error)
 {
-  if (!plane_text && !index_text && !level_text && !zoom_text && !view_text && !sinogram_text && !dataset && !layout
-      && !raw)
+  if (!lam_cli_render_map_given () && !plane_text && !index_text && !level_text && !zoom_text && !view_text
+      && !sinogram_text && !dataset && !layout && !raw)
     return FALSE;
   lam_cli_usage_error (error,
                        _ ("a Pulseq file is drawn over time: --size, --from, --to, --part, --no-signal, --tissue and "
@@ -263,9 +281,13 @@ refuse_for_sequence (GError **error)
 int
 lam_cli_render (int argc, char **argv)
 {
-  const GOptionEntry *groups[] = {
-      entries, lam_cli_render_sequence_entries, lam_mr_tissue_entries, lam_cli_geometry_entries, lam_cli_scan_entries,
-      NULL};
+  const GOptionEntry *groups[] = {entries,
+                                  lam_cli_render_map_entries,
+                                  lam_cli_render_sequence_entries,
+                                  lam_mr_tissue_entries,
+                                  lam_cli_geometry_entries,
+                                  lam_cli_scan_entries,
+                                  NULL};
   static const char *const layouts[] = {"row-column-slice", "slice-column-row", NULL};
   g_autoptr (GError) error = NULL;
   LamCliScan options;
@@ -279,6 +301,13 @@ lam_cli_render (int argc, char **argv)
       || !lam_cli_pair ("--level", "LOW:HIGH", level_text, &low, &high, &error)
       || !lam_cli_choice ("--layout", layout, layouts, &order, &error))
     return lam_cli_fail (error);
+  if (slice_text && (plane_text || index_text)) {
+    lam_cli_usage_error (&error, _ ("--slice N is --plane slice --index N: give one or the other"));
+    return lam_cli_fail (error);
+  }
+  const char *index_option = slice_text ? "--slice" : "--index";
+  index_text = slice_text ? slice_text : index_text;
+  plane_text = slice_text ? (char *) "slice" : plane_text;
   if (!output) {
     lam_cli_usage_error (&error, _ ("-o is missing; expected: lamina render %s"), help.arguments);
     return lam_cli_fail (error);
@@ -302,6 +331,15 @@ lam_cli_render (int argc, char **argv)
   if (lam_cli_render_sequence_given () || lam_mr_tissues_given ()) {
     lam_cli_usage_error (&error,
                          _ ("--size, --from, --to, --part, --no-signal, --tissue and --preset are for Pulseq files"));
+    return lam_cli_fail (error);
+  }
+  if (is_map (argv[1])) {
+    const LamCliMapLook look = {plane_text, index_text, index_option, level_text, zoom_text ? zoom : 0};
+    return lam_cli_render_map (argv[1], &look, output);
+  }
+  if (lam_cli_render_map_given ()) {
+    lam_cli_usage_error (&error, _ ("--map and --contrast are for maps of tissue and NIfTI images; %s is none"),
+                         argv[1]);
     return lam_cli_fail (error);
   }
   LamVolumeLayout axes = order < 0    ? LAM_LAYOUT_FROM_FILE

@@ -80,6 +80,7 @@ typedef struct {
   int64_t dim[8];
   double pixdim[8], offset, slope, inter, quatern[3], qoffset[3], srow[3][4];
   int datatype, qform, sform, units;
+  char what[81];
 } Fields;
 
 #define TAKE(h)                                                                                                        \
@@ -96,6 +97,7 @@ typedef struct {
     f->qform = (h)->qform_code;                                                                                        \
     f->sform = (h)->sform_code;                                                                                        \
     f->units = (h)->xyzt_units;                                                                                        \
+    memcpy (f->what, (h)->descrip, 80);                                                                                \
     f->quatern[0] = (double) (h)->quatern_b;                                                                           \
     f->quatern[1] = (double) (h)->quatern_c;                                                                           \
     f->quatern[2] = (double) (h)->quatern_d;                                                                           \
@@ -214,6 +216,8 @@ take_place (LamNifti *n, const Fields *f, GError **error)
   n->sform_code = f->sform;
   n->qform_code = f->qform;
   n->units = f->units;
+  g_autofree char *what = g_utf8_make_valid (f->what, -1);
+  g_strlcpy (n->what, g_strstrip (what), sizeof n->what);
   memcpy (n->sform, f->srow, sizeof n->sform);
   memcpy (n->quatern, f->quatern, sizeof n->quatern);
   memcpy (n->qoffset, f->qoffset, sizeof n->qoffset);
@@ -272,7 +276,7 @@ lam_nifti_open (const char *path, GError **error)
 {
   g_autoptr (LamNifti) n = g_new0 (LamNifti, 1);
   Header h = {0};
-  Fields f;
+  Fields f = {0};
   n->path = g_strdup (path);
   znzFile z = open_file (path, &n->compressed, error);
   if (!z)

@@ -34,6 +34,7 @@ typedef struct {
   double affine[3][4];  /* voxel index to mm, as @place says */
   /* As in the header, so that a map is written with the same. */
   int sform_code, qform_code, units;
+  char what[81]; /* what it says of itself, UTF-8 */
   double sform[3][4], quatern[3], qoffset[3], pixdim[4];
   int64_t offset; /* of the samples */
 } LamNifti;
