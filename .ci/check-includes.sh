@@ -14,7 +14,7 @@ declare -A rules=(
   [engine/io]='(core|io)/.*|ct/geometry\.h|mr/(pulseq.*|dictionary)\.h'
   [draw]='(core|mr|draw)/.*'
   [engine/run]='(core|ct|mr|io|run)/.*'
-  [app/model]='(io|run|model)/.*|core/(types|error|control|memory|plan|device)\.h|mr/(approximations|isochromats|pathway|states|model|template|tissue|crlb|presets|simulate|dictionary|match|design|bloch|limits|pulseq.*|signal-window)\.h|ct/(geometry|center|preprocess|weights|prior)\.h'
+  [app/model]='(io|run|model)/.*|core/(types|error|control|memory|plan|device)\.h|mr/(approximations|isochromats|number-list|pathway|states|model|template|tissue|crlb|presets|simulate|dictionary|match|design|bloch|limits|pulseq.*|signal-window)\.h|ct/(geometry|center|preprocess|weights|prior)\.h'
   [app/cli]='(core|ct|mr|io|run|draw|cli)/.*'
   [app]='(core|run|cli|model)/.*|[a-z-]+\.h'
   # The names of errors and ranges, which job and snapshot show already, are all that ui/ sees of core/.

@@ -159,6 +159,74 @@ test_bounds (void)
   g_assert_cmpuint (g_strv_length (rows), ==, 1 + 2 * 8 + 1);
 }
 
+/* ---- lists as they are typed ---- */
+
+/* The same samples, in all digits. */
+static void
+assert_same (const char *protocol, const char *plain)
+{
+  g_autoptr (CliRun) a = cli_ok ("simulate MRF %s --tissue \"T1=1000 T2=80\" --json", protocol),
+                     b = cli_ok ("simulate MRF %s --tissue \"T1=1000 T2=80\" --json", plain);
+  g_test_message ("%s", protocol);
+  g_assert_cmpstr (a->out, ==, b->out);
+}
+
+static void
+test_typed (void)
+{
+  static const char *const files[][2] = {
+      {"flip,TR\n10,12\n20,\n30,\n", "--set flip=10,20,30 --set TR=12"},
+      {"\357\273\277# found\r\n\"Flip\";\"TR\"\r\n10;12\r\n\r\n20;13\r\n30;14\r\n",
+       "--set flip=10,20,30 --set TR=12,13,14"},
+      {"TR  flip\n12  10\n12  20\n", "--set flip=10,20 --set TR=12,12"},
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree char *path = cli_path ("list.csv");
+    g_assert_true (g_file_set_contents (path, files[i][0], -1, NULL));
+    assert_same ("--set flip=@list.csv --set TR=@list.csv", files[i][1]);
+  }
+  g_autofree char *path = cli_path ("plain.txt");
+  g_assert_true (g_file_set_contents (path, "10\n20\n30\n", -1, NULL));
+  assert_same ("--set flip=@plain.txt", "--set flip=10,20,30");
+  assert_same ("--set \"flip=10+5*n:4\"", "--set flip=10,15,20,25");
+  assert_same ("--set \"flip=7,60*(N-n)/N:3,2*2\"", "--set flip=7,60,40,20,2,2");
+  assert_same ("--set \"flip=10+5*n\" --set TR=10:13:4", "--set TR=10:13:4 --set flip=10,15,20,25");
+  assert_same ("--set \"TR=2*(3+n)\" --set flip=30*3", "--set flip=30*3 --set TR=6,8,10");
+  assert_same ("--set TR=2*(3+3) --set flip=30*3", "--set flip=30*3 --set TR=12");
+  g_autoptr (CliRun) voxels = cli_ok ("simulate MultiEcho --set TE=10 --tissue \"T1=1000 T2=40*2^n:3\" --json");
+  g_autoptr (GPtrArray) lines = cli_json_lines (voxels->out);
+  g_assert_cmpint (json_object_get_int_member (cli_json_last (lines), "voxels"), ==, 3);
+}
+
+/* What design writes is what --set reads, to the last bit. */
+static void
+test_round_trip (void)
+{
+  g_autoptr (CliRun) run =
+      cli_ok ("design MRF --set flip=30*40 --set TR=12 --vary flip=5:70 --vary TR=10:14 --evaluations "
+              "20 --tissue \"T1=1000 T2=80\" -o train.csv --json");
+  g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+  JsonObject *values = json_object_get_object_member (cli_json_last (lines), "values");
+  JsonArray *flips = json_object_get_array_member (values, "flip");
+  g_autoptr (GString) typed = g_string_new ("--set flip=");
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *csv = read_file ("train.csv");
+  g_auto (GStrv) rows = g_strsplit (csv, "\n", -1);
+  g_assert_cmpuint (json_array_get_length (flips), ==, 40);
+  for (guint i = 0; i < 40; i++) {
+    double x = json_array_get_double_element (flips, i);
+    g_auto (GStrv) cells = g_strsplit (rows[i + 1], ",", -1);
+    g_assert_cmpfloat (g_ascii_strtod (cells[1], NULL), ==, x);
+    g_string_append_printf (typed, "%s%s", i ? "," : "", g_ascii_dtostr (text, sizeof text, x));
+  }
+  double tr = json_array_get_double_element (json_object_get_array_member (values, "TR"), 0);
+  g_string_append_printf (typed, " --set TR=%s", g_ascii_dtostr (text, sizeof text, tr));
+  assert_same ("--set flip=@train.csv --set TR=@train.csv", typed->str);
+  g_autoptr (CliRun) bounds =
+      cli_ok ("crlb MRF --set flip=@train.csv --set TR=@train.csv --tissue \"T1=1000 T2=80\" --json");
+  g_assert_nonnull (bounds);
+}
+
 /* ---- tables ---- */
 
 /* The old table stays whole until the new one takes its name: another name of it keeps what it had. */
@@ -280,6 +348,19 @@ test_refused (void)
       {"simulate MRF --preset blood --set flip=1:2:2.5", 2, "\"1:2:2.5\" is no list of numbers"},
       {"simulate MRF --preset blood --set flip=2*-1", 2, "\"2*-1\" is no list of numbers"},
       {"simulate MRF --preset blood --set flip=nan", 2, "flip = nan"},
+      {"simulate MRF --preset blood --set flip=10 --set flip=20", 2,
+       "flip is there twice, as \"flip=10\" and as \"flip=20\""},
+      {"dictionary MRF --range T1=10 --range T1=20 -o x.h5", 2, "--range: T1 is there twice"},
+      {"design MRF --vary flip=10:20 --vary flip=20:30 --preset blood", 2, "--vary: flip is there twice"},
+      {"simulate MRF --tissue \"T1=1000 T2=80 T1=900\"", 2, "T1 is there twice"},
+      {"simulate MRF --preset blood --set \"flip=10+n\"", 2,
+       "how many values \"10+n\" makes is not said: write 10+n:200"},
+      {"simulate MRF --preset blood --set \"flip=10+x:20\"", 2, "\"10+x\" is not understood at character 5"},
+      {"simulate MRF --preset blood --set \"flip=1/n:20\"", 2, "\"1/n\" is not a number at n = 0"},
+      {"simulate MRF --preset blood --set flip=@none.csv", 1, "none.csv: cannot be opened"},
+      {"simulate MRF --preset blood --set TE=@two.csv", 1, "two.csv: it has no column \"TE\"; it has flip, TR"},
+      {"simulate MRF --preset blood --set flip=@two.csv", 1, "two.csv: line 4: \"x\" is no number"},
+      {"simulate MRF --preset blood --set TR=@two.csv", 1, "two.csv: line 3: TR ends here, and goes on in line 4"},
       {"simulate MRF --preset blood --set TR=-1", 2, "TR"},
       {"simulate MRF --preset blood --set TR=10 --set TE=20", 1, "TE is longer than TR"},
       {"simulate MRF", 2, "no tissue: give --tissue"},
@@ -322,6 +403,8 @@ test_refused (void)
       {"crlb MRF --preset blood --noise 0,01", 2, "numbers are written with a point"},
       {"crlb MRF --preset blood --model epg", 2, "--model"},
   };
+  g_autofree char *two = cli_path ("two.csv");
+  g_assert_true (g_file_set_contents (two, "flip,TR\n10,10\n20,\nx,12\n", -1, NULL));
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_test_message ("%s", cases[i].command);
     g_autoptr (CliRun) run = cli_run ("%s", cases[i].command), json = cli_run ("%s --json", cases[i].command);
@@ -377,6 +460,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/mr/long-t2", test_long_t2);
   g_test_add_func ("/cli/mr/lists", test_lists);
   g_test_add_func ("/cli/mr/signal", test_signal);
+  g_test_add_func ("/cli/mr/typed", test_typed);
+  g_test_add_func ("/cli/mr/round-trip", test_round_trip);
   g_test_add_func ("/cli/mr/bounds", test_bounds);
   g_test_add_func ("/cli/mr/table", test_table);
   g_test_add_func ("/cli/mr/comma-locale", test_comma_locale);

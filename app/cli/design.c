@@ -30,8 +30,8 @@ static const GOptionEntry entries[] = {
      N_ ("Most of the sum of squared flips, relative to the start (no limit)"), "X"},
     {"longest", 0, 0, G_OPTION_ARG_STRING, &longest_text, N_ ("Longest total time, ms (no limit)"), "MS"},
     {"evaluations", 0, 0, G_OPTION_ARG_STRING, &evaluations_text, N_ ("At most so many (300)"), "N"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("Write the values found, one column for each field"),
-     "OUT.csv"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+     N_ ("Write the values found, one column for each field, for --set NAME=@OUT.csv"), "OUT.csv"},
     {NULL},
 };
 
@@ -47,16 +47,14 @@ static gboolean
 read_variables (LamDesign *d, LamDesignVariable *variables, GPtrArray *names, GError **error)
 {
   for (int i = 0; vary && vary[i] && i < 16; i++) {
-    char *equals = strchr (vary[i], '=');
     LamDesignVariable *v = &variables[d->n_variables];
-    if (!equals) {
-      lam_cli_usage_error (error, _ ("--vary %s: NAME=LOW:HIGH is expected"), vary[i]);
+    const char *bounds;
+    char *name = lam_mr_name ("--vary", "NAME=LOW:HIGH", vary, i, &bounds, error);
+    if (!name)
       return FALSE;
-    }
-    char *name = g_strndup (vary[i], equals - vary[i]);
     g_ptr_array_add (names, name);
     v->field = name;
-    if (!lam_cli_pair ("--vary", "NAME=LOW:HIGH", equals + 1, &v->low, &v->high, error))
+    if (!lam_cli_pair ("--vary", "NAME=LOW:HIGH", bounds, &v->low, &v->high, error))
       return FALSE;
     d->n_variables++;
   }
@@ -79,7 +77,8 @@ table (const LamModel *m, const LamDesign *d)
     g_string_append_printf (t, "\n%d", i);
     for (int v = 0; v < d->n_variables; v++) {
       const double *x = lam_protocol_get (lam_model_protocol (m), d->variables[v].field, &n);
-      g_string_append_printf (t, ",%s", i < n ? lam_cli_format ("%.9g", x[i]) : "");
+      g_string_append_printf (t, ",%s",
+                              i < n ? lam_cli_format ("%.17g", x[i]) : ""); /* --set NAME=@FILE gives it back */
     }
   }
   g_string_append_c (t, '\n');

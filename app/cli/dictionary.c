@@ -18,7 +18,8 @@ static gboolean geometric, list, longer_t2, forecast;
 static const GOptionEntry entries[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_ ("The dictionary to write"), "DICT.h5"},
     {"range", 'r', 0, G_OPTION_ARG_STRING_ARRAY, &ranges,
-     N_ ("Values of a tissue quantity, ms and Hz: 10,20 or 200:3000:60; again for each quantity"), "NAME=VALUES"},
+     N_ ("Values of a tissue quantity, ms and Hz: 10,20 or 200:3000:60 or @FILE; again for each quantity"),
+     "NAME=VALUES"},
     {"log", 0, 0, G_OPTION_ARG_NONE, &geometric, N_ ("FROM:TO:COUNT in equal ratios, not equal steps"), NULL},
     {"list", 0, 0, G_OPTION_ARG_NONE, &list,
      N_ ("Lists of equal length side by side, not every value with every other"), NULL},
@@ -48,11 +49,12 @@ values_of (const char *name, const char *text, GError **error)
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (double));
   g_auto (GStrv) words = g_strsplit (text, ",", -1);
   for (int i = 0; words[i]; i++) {
-    g_autoptr (GArray) some = lam_mr_list (name, words[i], error);
+    g_autoptr (GArray) some = lam_mr_list (name, words[i], 0, error);
     if (!some)
       return NULL;
     double *x = (double *) (void *) some->data, last = x[some->len - 1];
-    gboolean range = geometric && strchr (words[i], ':') && some->len > 1;
+    const char *colon = strchr (words[i], ':');
+    gboolean range = geometric && *words[i] != '@' && colon && strchr (colon + 1, ':') && some->len > 1;
     if (range && !(x[0] > 0 && last > 0 && isfinite (x[0]) && isfinite (last))) {
       lam_cli_usage_error (error, _ ("%s: equal ratios (--log) need ends above 0"), name);
       return NULL;
@@ -76,13 +78,12 @@ read_atoms (const LamModel *m, GError **error)
     return NULL;
   }
   for (int i = 0; i < n; i++) {
-    char *equals = strchr (ranges[i], '=');
-    if (!equals) {
-      lam_cli_usage_error (error, _ ("--range %s: NAME=VALUES is expected"), ranges[i]);
+    const char *text;
+    char *name = lam_mr_name ("--range", "NAME=VALUES", ranges, i, &text, error);
+    if (!name)
       return NULL;
-    }
-    g_ptr_array_add (names, g_strndup (ranges[i], equals - ranges[i]));
-    GArray *values = values_of (g_ptr_array_index (names, i), equals + 1, error);
+    g_ptr_array_add (names, name);
+    GArray *values = values_of (name, text, error);
     if (!values)
       return NULL;
     g_ptr_array_add (lists, values);

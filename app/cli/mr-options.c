@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/table.h"
 #include "core/error.h"
+#include "mr/number-list.h"
 #include "mr/presets.h"
 
 static char **settings, **tissue_texts, **presets;
@@ -30,7 +32,9 @@ const GOptionEntry lam_mr_tissue_entries[] = {TISSUE_ENTRIES, {NULL}};
 
 const GOptionEntry lam_mr_entries[] = {
     {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &settings,
-     N_ ("A value of the protocol, ms and degrees; lists: 10,20 or 5:60:188 or 2*124"), "NAME=VALUES"},
+     N_ ("A value of the protocol, ms and degrees; lists: 10,20 or 5:60:188 or 2*124, a formula of n as "
+         "10+50*sin(pi*n/N):200, or @FILE, a column of a table"),
+     "NAME=VALUES"},
     TISSUE_ENTRIES,
     {"orders", 0, 0, G_OPTION_ARG_STRING, &orders_text, N_ ("EPG orders kept (default: the template's own)"), "N"},
     {"across-slice", 0, 0, G_OPTION_ARG_STRING, &positions_text,
@@ -44,52 +48,41 @@ const GOptionEntry lam_mr_entries[] = {
 
 /* ---- numbers ---- */
 
-static gboolean
-number (const char *text, double *x)
-{
-  char *end;
-  *x = g_ascii_strcasecmp (text, "inf") == 0 ? INFINITY : g_ascii_strtod (text, &end);
-  return isinf (*x) ? g_ascii_strcasecmp (text, "inf") == 0 : *text && *end == 0;
-}
-
-static gboolean
-append (GArray *list, const char *word)
-{
-  g_auto (GStrv) range = g_strsplit (word, ":", -1), times = g_strsplit (word, "*", -1);
-  double a, b, n;
-  guint parts = g_strv_length (range);
-  if (parts == 3 && number (range[0], &a) && number (range[1], &b) && number (range[2], &n) && n >= 1 && n <= 1e6
-      && n == floor (n)) {
-    for (int i = 0; i < (int) n; i++) {
-      double x = n == 1 ? a : a + (b - a) * i / (n - 1);
-      g_array_append_val (list, x);
-    }
-    return TRUE;
-  }
-  if (g_strv_length (times) == 2 && number (times[0], &a) && number (times[1], &n) && n >= 1 && n <= 1e6
-      && n == floor (n)) {
-    for (int i = 0; i < (int) n; i++)
-      g_array_append_val (list, a);
-    return TRUE;
-  }
-  if (parts != 1 || !number (word, &a))
-    return FALSE;
-  g_array_append_val (list, a);
-  return TRUE;
-}
-
 GArray *
-lam_mr_list (const char *option, const char *text, GError **error)
+lam_mr_list (const char *name, const char *text, int count, GError **error)
 {
-  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (double));
-  g_auto (GStrv) words = g_strsplit (text, ",", -1);
-  for (int i = 0; words[i]; i++)
-    if (!append (list, g_strstrip (words[i]))) {
-      lam_cli_usage_error (error, _ ("%s: \"%s\" is no list of numbers; write 10,20 or FROM:TO:COUNT or VALUE*COUNT"),
-                           option, words[i]);
+  int n;
+  if (*text == '@')
+    return lam_cli_table_column (text + 1, name, error);
+  double *values = lam_number_list_parse (text, count, &n, error);
+  if (!values) {
+    g_prefix_error (error, "%s: ", name);
+    lam_cli_to_usage (error);
+    return NULL;
+  }
+  GArray *list = g_array_sized_new (FALSE, FALSE, sizeof *values, (guint) n);
+  g_array_append_vals (list, values, (guint) n);
+  g_free (values);
+  return list;
+}
+
+/* NAME of "NAME=VALUES", g_free (); @values gets what follows. One that was there among the first @before of @all is refused. */
+char *
+lam_mr_name (const char *option, const char *form, GStrv all, int before, const char **values, GError **error)
+{
+  char *equals = strchr (all[before], '=');
+  if (!equals || equals == all[before]) {
+    lam_cli_usage_error (error, _ ("%s %s: %s is expected"), option, all[before], form);
+    return NULL;
+  }
+  *values = equals + 1;
+  for (int i = 0; i < before; i++)
+    if (strncmp (all[i], all[before], equals + 1 - all[before]) == 0) {
+      lam_cli_usage_error (error, _ ("%s: %.*s is there twice, as \"%s\" and as \"%s\": give it once"), option,
+                           (int) (equals - all[before]), all[before], all[i], all[before]);
       return NULL;
     }
-  return g_steal_pointer (&list);
+  return g_strndup (all[before], equals - all[before]);
 }
 
 /* ---- the template ---- */
@@ -112,6 +105,38 @@ no_such_template (const char *name, GError **error)
   lam_cli_usage_error (error, _ ("there is no template \"%s\"; there are %s"), name, known->str);
 }
 
+static int
+longest_list (const LamModel *m)
+{
+  const LamProtocol *p = lam_model_protocol (m);
+  int longest = 1, n;
+  for (const LamField *f = lam_protocol_template (p)->fields; f->name; f++) {
+    lam_protocol_get (p, f->name, &n);
+    longest = MAX (longest, n);
+  }
+  return longest;
+}
+
+/* --set number @i, if it is of this turn. */
+static gboolean
+set (LamModel *m, int i, gboolean formulas, GError **error)
+{
+  const char *values;
+  g_autofree char *name = lam_mr_name ("--set", "NAME=VALUES", settings, i, &values, error);
+  if (!name)
+    return FALSE;
+  if (formulas != (*values != '@' && lam_number_list_wants_count (values)))
+    return TRUE;
+  const LamField *f = lam_template_field (lam_protocol_template (lam_model_protocol (m)), name);
+  int longest = longest_list (m);
+  gboolean one = f && f->kind != LAM_FIELD_LIST;
+  g_autoptr (GArray) list = lam_mr_list (name, values, one ? 1 : formulas && longest > 1 ? longest : 0, error);
+  if (!list)
+    return FALSE;
+  return lam_model_set (m, name, (const double *) (void *) list->data, (int) list->len, error)
+         || lam_cli_to_usage (error);
+}
+
 LamModel *
 lam_mr_model (const char *name, GError **error)
 {
@@ -125,21 +150,11 @@ lam_mr_model (const char *name, GError **error)
   if (!lam_cli_int ("--orders", orders_text, 1, 100000, &orders, error))
     return NULL;
   lam_model_set_orders (m, (int) orders);
-  for (int i = 0; settings && settings[i]; i++) {
-    char *equals = strchr (settings[i], '=');
-    if (!equals) {
-      lam_cli_usage_error (error, _ ("--set %s: NAME=VALUES is expected"), settings[i]);
-      return NULL;
-    }
-    g_autofree char *field = g_strndup (settings[i], equals - settings[i]);
-    g_autoptr (GArray) list = lam_mr_list (field, equals + 1, error);
-    if (!list)
-      return NULL;
-    if (!lam_model_set (m, field, (const double *) (void *) list->data, (int) list->len, error)) {
-      lam_cli_to_usage (error);
-      return NULL;
-    }
-  }
+  /* Formulas that do not say how many last: they make as many values as the longest list has. */
+  for (int formulas = 0; formulas < 2; formulas++)
+    for (int i = 0; settings && settings[i]; i++)
+      if (!set (m, i, formulas, error))
+        return NULL;
   return g_steal_pointer (&m);
 }
 
@@ -191,7 +206,12 @@ add_voxels (GArray *columns, GPtrArray *labels, const char *text, GError **error
           error, _ ("--tissue: \"%s\" is no NAME=VALUE of a tissue quantity such as T1, T2, M0, B1, B0, D"), words[i]);
       return FALSE;
     }
-    GArray *list = lam_mr_list (name, equals + 1, error);
+    for (guint k = 0; k < names->len; k++)
+      if (g_str_equal (names->pdata[k], name)) {
+        lam_cli_usage_error (error, _ ("--tissue \"%s\": %s is there twice"), text, name);
+        return FALSE;
+      }
+    GArray *list = lam_mr_list (name, equals + 1, 0, error);
     if (!list)
       return FALSE;
     most = MAX (most, list->len);

@@ -9,8 +9,12 @@ extern const GOptionEntry lam_mr_entries[];
 /* Of these --tissue and --preset alone. */
 extern const GOptionEntry lam_mr_tissue_entries[];
 
-/* "5:60:188" (188 values from 5 to 60), "2*124" (124 times 2), "10,20,5:60:3": a GArray of double. */
-GArray *lam_mr_list (const char *option, const char *text, GError **error);
+/* A list of numbers (number-list.h), or "@FILE", the column @name of a table (table.h): a GArray of double. @count: as
+ * lam_number_list_parse (). */
+GArray *lam_mr_list (const char *name, const char *text, int count, GError **error);
+/* The NAME of "NAME=VALUES" (its @form), word @at of @all, for g_free (); @values gets what follows. A word before it of the same name is
+ * wrong usage. */
+char *lam_mr_name (const char *option, const char *form, GStrv all, int at, const char **values, GError **error);
 /* The template with --set and --orders; usage errors list what there is. */
 LamModel *lam_mr_model (const char *template, GError **error);
 /* --tissue "T1=1000 T2=80", again for each voxel, or one with lists: "T1=200:3000:50 T2=80"; --preset NAME. Names of the

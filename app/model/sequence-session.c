@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "model/number-list.h"
 #include "model/sequence-approximations.h"
 #include "mr/approximations.h"
+#include "mr/number-list.h"
 #include "run/newest.h"
 
 /* What the least orders may cost, of the peak. */
