@@ -1,4 +1,5 @@
 /* test-cli-pulseq.c: `lamina info', `lamina convert' and `lamina render' of Pulseq files. */
+#include <math.h>
 #include <png.h>
 #include <string.h>
 
@@ -52,6 +53,94 @@ test_convert (void)
   cli_assert_status (unknown, 1);
   cli_assert_says (unknown->err, "1.9.0");
   g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
+}
+
+/* ---- spins and positions ---- */
+
+#define SLOPE 100000.0 /* Hz/m of the gradient below, along x, during the readout */
+
+static const char readout[] =
+    "[VERSION]\nmajor 1\nminor 5\nrevision 0\n[DEFINITIONS]\nAdcRasterTime 1e-07\nBlockDurationRaster 1e-05\n"
+    "GradientRasterTime 1e-05\nRadiofrequencyRasterTime 1e-06\n[BLOCKS]\n1 45 1 0 0 0 0 0\n2 412 0 1 0 0 1 0\n"
+    "[RF]\n1 833.333 1 2 3 150 100 0 0 0 0 e\n[TRAP]\n1 100000 10 4100 10 0\n[ADC]\n1 40 100000 20 0 0 0 0 0\n"
+    "[SHAPES]\nshape_id 1\nnum_samples 2\n1\n1\nshape_id 2\nnum_samples 2\n0\n0\nshape_id 3\nnum_samples 2\n0\n300\n";
+
+typedef struct {
+  double re, im;
+} Complex;
+
+/* The samples of voxel @v, as JSON has them. */
+static void
+read_signal (const CliRun *run, guint v, Complex s[40])
+{
+  g_autoptr (GPtrArray) lines = cli_json_lines (run->out);
+  JsonObject *o = json_array_get_object_element (json_object_get_array_member (cli_json_last (lines), "signals"), v);
+  JsonArray *re = json_object_get_array_member (o, "real"), *im = json_object_get_array_member (o, "imaginary");
+  g_assert_cmpuint (json_array_get_length (re), ==, 40);
+  for (guint i = 0; i < 40; i++)
+    s[i] = (Complex){json_array_get_double_element (re, i), json_array_get_double_element (im, i)};
+}
+
+/* A point turns with its place; a box of spins adds up to a sinc. */
+static void
+test_spins (void)
+{
+  g_autofree char *path = cli_path ("readout.seq");
+  Complex middle[40], aside[40], box[40], thin[40];
+  g_file_set_contents (path, readout, -1, NULL);
+#define PLAY "simulate readout.seq --json --tissue \"T1=inf T2=inf\" "
+  g_autoptr (CliRun) one = cli_ok (PLAY), two = cli_ok (PLAY "--position 0,0,0 --position 2,5,-7"),
+                     many = cli_ok (PLAY "--spins 2000 --voxel-size 10,1,1"),
+                     across = cli_ok (PLAY "--spins 50 --voxel-size 0,30,3"),
+                     said = cli_ok ("simulate readout.seq --preset blood --spins 50 --voxel-size 2"),
+                     plain = cli_ok ("simulate readout.seq --preset blood --position 1,2,3"),
+                     picture =
+                         cli_ok ("render readout.seq --preset blood --spins 60 --voxel-size 1,1,5 -o spins.png --json");
+  read_signal (one, 0, middle);
+  read_signal (two, 1, aside);
+  read_signal (many, 0, box);
+  read_signal (across, 0, thin);
+  for (int i = 0; i < 40; i++) {
+    double t = 20e-6 + (i + 0.5) * 100e-6, k = SLOPE * (t - 5e-6), turn = 2 * G_PI * k * 0.002, x = G_PI * k * 0.010;
+    g_assert_cmpfloat_with_epsilon (aside[i].re, middle[i].re * cos (turn) - middle[i].im * sin (turn), 1e-5);
+    g_assert_cmpfloat_with_epsilon (aside[i].im, middle[i].re * sin (turn) + middle[i].im * cos (turn), 1e-5);
+    g_assert_cmpfloat_with_epsilon (box[i].re, middle[i].re * sin (x) / x, 1e-5);
+    g_assert_cmpfloat_with_epsilon (box[i].im, middle[i].im * sin (x) / x, 1e-5);
+    g_assert_cmpfloat_with_epsilon (thin[i].im, middle[i].im, 1e-5); /* no gradient along its sides */
+  }
+  cli_assert_says (two->out, "T1=inf T2=inf at 2,5,-7 mm");
+  cli_assert_says (said->out, "each voxel: 50 spins through 2 x 2 x 2 mm");
+  cli_assert_says (plain->out, "one spin in its middle");
+  cli_assert_says (picture->out, "\"spins\":60");
+
+  static const struct {
+    const char *command, *says;
+  } wrong[] = {{"simulate readout.seq --preset blood --spins 0", "--spins 0"},
+               {"simulate readout.seq --preset blood --voxel-size 1,1,5", "give --spins too"},
+               {"simulate readout.seq --preset blood --spins 5 --voxel-size 1,2", "along x, y and z"},
+               {"simulate readout.seq --preset blood --spins 5 --voxel-size -1", "--voxel-size -1"},
+               {"simulate readout.seq --preset blood --position 1,x,2", "--position x"},
+               {"simulate readout.seq --preset blood --settle 0.1", "--settle is for templates"},
+               {"simulate MRF --preset blood --spins 5", "--spins is for Pulseq files"},
+               {"render readout.seq --no-signal --spins 5 -o x.png", "--no-signal goes without"}};
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_autoptr (CliRun) refused = cli_run ("%s", wrong[i].command);
+    cli_assert_status (refused, 2);
+    cli_assert_says (refused->err, wrong[i].says);
+  }
+  g_autoptr (CliRun) left_out = cli_ok ("simulate readout.seq --tissue \"T1=900 T2=80 D=1\"");
+  cli_assert_says (left_out->err, "depends on D, which is left out");
+
+  /* Offsets in ppm need a field. */
+  g_autofree char *ppm = cli_path ("ppm.seq");
+  g_auto (GStrv) parts = g_strsplit (readout, "100 0 0 0 0 e", 2);
+  g_autofree char *other = g_strjoin ("100 -3.4 0 0 0 e", parts[0], parts[1], NULL);
+  g_file_set_contents (ppm, other, -1, NULL);
+  g_autoptr (CliRun) unknown = cli_run ("simulate ppm.seq --preset blood"),
+                     known = cli_ok ("simulate ppm.seq --preset blood --field 3");
+  cli_assert_status (unknown, 1);
+  cli_assert_says (unknown->err, "--field");
+  g_assert_nonnull (known);
 }
 
 /* The colours in a column of the picture at @x, as how many of its pixels lean to blue, red and green. */
@@ -146,6 +235,7 @@ main (int argc, char **argv)
   cli_init ();
   g_test_add_func ("/cli/pulseq/info", test_info);
   g_test_add_func ("/cli/pulseq/convert", test_convert);
+  g_test_add_func ("/cli/pulseq/spins", test_spins);
   g_test_add_func ("/cli/pulseq/render", test_render);
   int status = g_test_run ();
   cli_finish ();

@@ -324,7 +324,11 @@ lam_mr_warn_unknown (const LamModel *m, const LamTissues *t)
 gboolean
 lam_mr_no_template_options (GError **error)
 {
-  const char *given = settings ? "--set" : orders_text ? "--orders" : positions_text ? "--across-slice" : NULL;
+  const char *given = settings         ? "--set"
+                      : orders_text    ? "--orders"
+                      : positions_text ? "--across-slice"
+                      : settle_text    ? "--settle"
+                                       : NULL;
   if (given)
     lam_cli_usage_error (error, _ ("%s is for templates: a Pulseq file is played as it is"), given);
   return given == NULL;

@@ -11,6 +11,7 @@
 #include "cli/mr-options.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
+#include "cli/spins.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "draw/signal.h"
@@ -54,6 +55,7 @@ typedef struct {
   /* The signal; re NULL: none. */
   LamTissues *tissues;
   GStrv labels;
+  LamCliSpins spins; /* of its voxels: tissues at positions */
   int64_t first, samples;
   int64_t *ps;
   float *re, *im;
@@ -65,6 +67,7 @@ clear_job (Job *j)
   lam_pulseq_timing_unref (j->timing);
   g_clear_pointer (&j->tissues, lam_tissues_unref);
   g_strfreev (j->labels);
+  lam_cli_spins_clear (&j->spins);
   lam_free (j->ps);
   lam_free (j->re);
   lam_free (j->im);
@@ -141,16 +144,6 @@ find_samples (Job *j, GError **error)
          && lam_pulseq_kspace (t, j->first, j->samples, NULL, j->ps, error);
 }
 
-static const double *
-per_voxel (const LamTissues *t, const char *name, double *room)
-{
-  if (!lam_tissues_get (t, name, NULL))
-    return NULL;
-  for (int64_t v = 0; v < lam_tissues_voxels (t); v++)
-    room[v] = lam_tissues_named_at (t, name, v);
-  return room;
-}
-
 static gboolean
 simulate (Job *j, GError **error)
 {
@@ -158,21 +151,14 @@ simulate (Job *j, GError **error)
     return FALSE;
   if (j->samples == 0)
     return TRUE;
-  int64_t n = lam_tissues_voxels (j->tissues);
-  g_autofree double *room = g_new (double, 5 * n);
+  if (!lam_cli_spins_read (&j->spins, j->tissues, j->labels, error))
+    return FALSE;
+  LamBlochParams *params = &j->spins.params;
   g_autoptr (LamDevices) set = lam_devices_new ("cpu", error);
-  LamBlochParams params;
-  lam_bloch_params_init (&params);
-  params.voxels = n;
-  params.t1_ms = per_voxel (j->tissues, "T1", room);
-  params.t2_ms = per_voxel (j->tissues, "T2", room + n);
-  params.m0 = per_voxel (j->tissues, "M0", room + 2 * n);
-  params.b0_hz = per_voxel (j->tissues, "B0", room + 3 * n);
-  params.b1 = per_voxel (j->tissues, "B1", room + 4 * n);
-  params.first = j->first;
-  params.count = j->samples;
-  g_autoptr (LamBloch) b = set ? lam_bloch_new (j->timing, &params, set, error) : NULL;
-  int64_t all = lam_mul_size (n, j->samples);
+  params->first = j->first;
+  params->count = j->samples;
+  g_autoptr (LamBloch) b = set ? lam_bloch_new (j->timing, params, set, error) : NULL;
+  int64_t all = lam_mul_size (params->voxels, j->samples);
   return b && (j->re = lam_alloc_n (all, sizeof *j->re, "signal", error))
          && (j->im = lam_alloc_n (all, sizeof *j->im, "signal", error))
          && lam_bloch_run (b, j->re, j->im, lam_cli_control (), error);
@@ -187,14 +173,14 @@ draw_signal (cairo_t *cr, const LamCanvas *canvas, const Job *j, double top)
 {
   static const char *const titles[] = {N_ ("signal, magnitude"), N_ ("signal, phase in degrees"), N_ ("signal, real"),
                                        N_ ("signal, imaginary")};
-  int n = (int) LAM_MIN (lam_tissues_voxels (j->tissues), 64);
+  int n = (int) LAM_MIN (j->spins.params.voxels, 64);
   int64_t columns = LAM_MAX (j->width - LAM_TIMELINE_LEFT - LAM_TIMELINE_RIGHT, 1),
           room = lam_signal_window_room (columns);
   LamSignalCurve *curves = g_new0 (LamSignalCurve, n);
   double *x = g_new (double, room), *y = g_new (double, n *room);
   int64_t points = lam_signal_window (j->ps, j->re, j->im, n, j->samples, j->part, j->t0, j->t1, columns, x, y);
   for (int v = 0; v < n; v++) {
-    curves[v] = (LamSignalCurve){.name = j->labels[v], .x = x, .y = y + v * room, .n = points};
+    curves[v] = (LamSignalCurve){.name = j->spins.labels[v], .x = x, .y = y + v * room, .n = points};
     memcpy (curves[v].ink, inks[v % G_N_ELEMENTS (inks)], sizeof curves[v].ink);
   }
   lam_signal_draw (cr, canvas, LAM_TIMELINE_LEFT, top, (double) j->width - LAM_TIMELINE_RIGHT, (double) j->height - 14,
@@ -240,12 +226,14 @@ static void
 report (const Job *j, const char *output)
 {
   double from = (double) j->t0 * 1e-12, to = (double) j->t1 * 1e-12;
-  int64_t voxels = j->re ? lam_tissues_voxels (j->tissues) : 0;
+  int64_t voxels = j->re ? j->spins.params.voxels : 0;
   lam_cli_print (_ ("%s: %s to %s s of %s, %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " pixels"), output,
                  lam_cli_format ("%.9g", from), lam_cli_format ("%.9g", to), j->timing->seq->path, j->width, j->height);
   if (j->re)
     lam_cli_print (_ ("signal of %" G_GINT64_FORMAT " tissues by Bloch's equations, %" G_GINT64_FORMAT " samples"),
                    voxels, j->samples);
+  if (j->re)
+    lam_cli_spins_say (&j->spins);
   if (!lam_cli_json)
     return;
   JsonBuilder *b = lam_json_event ("result");
@@ -257,6 +245,7 @@ report (const Job *j, const char *output)
   lam_json_number (b, "to_s", to);
   lam_json_int (b, "tissues", voxels);
   lam_json_int (b, "samples", j->re ? j->samples : 0);
+  lam_json_int (b, "spins", j->re ? MAX (j->spins.params.spins, 1) : 0);
   lam_json_text (b, "model", j->re ? "bloch" : NULL);
   lam_json_print (b);
 }
@@ -270,15 +259,16 @@ lam_cli_render_sequence (const char *path, const char *output)
   Job j = {0};
   gboolean ok = read_size (&j, &error) && lam_cli_choice ("--part", part_text, parts, &part, &error);
   j.part = (LamSignalPart) part;
-  if (ok && no_signal && (lam_mr_tissues_given () || part_text)) {
-    lam_cli_usage_error (&error, _ ("--no-signal goes without --tissue, --preset and --part"));
+  if (ok && no_signal && (lam_mr_tissues_given () || part_text || lam_cli_spins_given ())) {
+    lam_cli_usage_error (&error, _ ("--no-signal goes without --tissue, --preset, --part and %s"),
+                         lam_cli_spins_given () ? lam_cli_spins_given () : "--spins");
     ok = FALSE;
   }
   g_autoptr (LamPulseq) seq = ok ? lam_pulseq_open (path, lam_cli_io (), &error) : NULL;
   ok = seq && (j.timing = lam_pulseq_timing_new (seq, &error)) && read_range (&j, &error);
   if (ok && !no_signal && !simulate (&j, &error)) {
     /* A file that cannot be simulated can be looked at. */
-    ok = g_error_matches (error, LAM_ERROR, LAM_ERROR_MISSING) && !lam_mr_tissues_given ();
+    ok = g_error_matches (error, LAM_ERROR, LAM_ERROR_MISSING) && !lam_mr_tissues_given () && !lam_cli_spins_given ();
     if (ok)
       lam_cli_warn (_ ("without its signal: %s"), error->message);
     g_clear_pointer (&j.re, lam_free);

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/render-sequence.h"
 #include "cli/scan-options.h"
+#include "cli/spins.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/map-file.h"
@@ -273,8 +274,8 @@ refuse_for_sequence (GError **error)
       && !sinogram_text && !dataset && !layout && !raw)
     return FALSE;
   lam_cli_usage_error (error,
-                       _ ("a Pulseq file is drawn over time: --size, --from, --to, --part, --no-signal, --tissue and "
-                          "--preset are for it, not planes, views and levels"));
+                       _ ("a Pulseq file is drawn over time: --size, --from, --to, --part, --no-signal, --tissue, "
+                          "--preset and --spins are for it, not planes, maps, views and levels"));
   return TRUE;
 }
 
@@ -284,6 +285,7 @@ lam_cli_render (int argc, char **argv)
   const GOptionEntry *groups[] = {entries,
                                   lam_cli_render_map_entries,
                                   lam_cli_render_sequence_entries,
+                                  lam_cli_spins_entries,
                                   lam_mr_tissue_entries,
                                   lam_cli_geometry_entries,
                                   lam_cli_scan_entries,
@@ -328,9 +330,10 @@ lam_cli_render (int argc, char **argv)
       return lam_cli_fail (error);
     return lam_cli_render_sequence (argv[1], output);
   }
-  if (lam_cli_render_sequence_given () || lam_mr_tissues_given ()) {
+  if (lam_cli_render_sequence_given () || lam_mr_tissues_given () || lam_cli_spins_given ()) {
     lam_cli_usage_error (&error,
-                         _ ("--size, --from, --to, --part, --no-signal, --tissue and --preset are for Pulseq files"));
+                         _ ("--size, --from, --to, --part, --no-signal, --tissue, --preset, --spins, --voxel-size, "
+                            "--position and --field are for Pulseq files"));
     return lam_cli_fail (error);
   }
   if (is_map (argv[1])) {

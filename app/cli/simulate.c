@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/mr-options.h"
 #include "cli/progress.h"
+#include "cli/spins.h"
 #include "core/error.h"
 #include "io/file.h"
 #include "io/pulseq-read.h"
@@ -48,7 +49,8 @@ static const LamCliHelp simulate_help = {
         "form, of a "
         "Pulseq file by Bloch's equations."),
     "  lamina simulate MRF --set flip=5:60:188,60:2:188,2*124 --set TR=10 --tissue \"T1=1000 T2=80\" -o signal.csv\n"
-    "  lamina simulate gre.seq --preset \"white matter@3\" --json",
+    "  lamina simulate gre.seq --preset \"white matter@3\" --json\n"
+    "  lamina simulate gre.seq --preset \"white matter@3\" --spins 200 --voxel-size 1,1,5 -o gre.csv",
 };
 
 static const LamCliHelp jacobian_help = {
@@ -144,7 +146,8 @@ print_lists (void)
 }
 
 static gboolean
-deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *times, const char *model, GError **error)
+deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *times, const char *model,
+                const LamCliSpins *spins, GError **error)
 {
   if (output) {
     g_autoptr (GString) table = signal_table (s, labels, times);
@@ -161,6 +164,10 @@ deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *time
     lam_json_number (b, "truncation", cut);
     lam_json_int (b, "playings", s->played);
     lam_json_number (b, "residual", s->residual);
+    if (spins) {
+      lam_json_int (b, "spins", MAX (spins->params.spins, 1));
+      lam_json_numbers (b, "voxel_size_mm", spins->size_mm, 3);
+    }
     lam_json_open_array (b, "signals");
     for (int64_t v = 0; !output && v < s->voxels; v++) {
       lam_json_open (b, NULL);
@@ -183,6 +190,8 @@ deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *time
         s->orders, 100 * cut);
   if (s->residual > 0)
     lam_cli_print (_ ("settled after %d playings to %s of the peak"), s->played, lam_cli_number (s->residual));
+  if (spins)
+    lam_cli_spins_say (spins);
   if (output)
     lam_cli_print (_ ("%s: %" G_GINT64_FORMAT " samples of %" G_GINT64_FORMAT " tissues"), output, s->samples,
                    s->voxels);
@@ -190,16 +199,6 @@ deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *time
 }
 
 /* ---- simulate ---- */
-
-static const double *
-per_voxel (const LamTissues *t, const char *name, double *room)
-{
-  if (!lam_tissues_get (t, name, NULL))
-    return NULL;
-  for (int64_t v = 0; v < lam_tissues_voxels (t); v++)
-    room[v] = lam_tissues_named_at (t, name, v);
-  return room;
-}
 
 /* When each sample is taken, s. */
 static double *
@@ -218,25 +217,18 @@ file_times (LamPulseq *seq, int64_t samples, GError **error)
 static gboolean
 simulate_file (const char *path, const LamTissues *t, LamDevices *set, GStrv labels, GError **error)
 {
-  int64_t n = lam_tissues_voxels (t);
-  g_autofree double *room = g_new (double, 5 * n);
-  g_autoptr (LamPulseq) seq = lam_pulseq_open (path, NULL, error);
-  LamBlochParams params;
-  if (!seq)
-    return FALSE;
-  lam_bloch_params_init (&params);
-  params.voxels = n;
-  params.t1_ms = per_voxel (t, "T1", room);
-  params.t2_ms = per_voxel (t, "T2", room + n);
-  params.m0 = per_voxel (t, "M0", room + 2 * n);
-  params.b0_hz = per_voxel (t, "B0", room + 3 * n);
-  params.b1 = per_voxel (t, "B1", room + 4 * n);
-  LamSignal s = {.voxels = n};
+  LamCliSpins spins = {0};
+  LamSimulateOptions o;
+  gboolean ok = lam_mr_simulate_options (&o, error) && lam_cli_spins_read (&spins, t, labels, error);
+  g_autoptr (LamPulseq) seq = ok ? lam_pulseq_open (path, NULL, error) : NULL;
+  LamSignal s = {.voxels = spins.params.voxels};
   g_autofree double *times = NULL;
-  gboolean ok = lam_bloch_simulate (seq, &params, set, lam_cli_control (), &s.re, &s.im, &s.samples, error)
-                && (times = file_times (seq, s.samples, error))
-                && deliver_signal (&s, NAN, labels, times, "bloch", error);
+  spins.params.chunk = o.chunk;
+  ok = seq && lam_bloch_simulate (seq, &spins.params, set, lam_cli_control (), &s.re, &s.im, &s.samples, error)
+       && (times = file_times (seq, s.samples, error))
+       && deliver_signal (&s, NAN, spins.labels, times, "bloch", &spins, error);
   lam_signal_clear (&s);
+  lam_cli_spins_clear (&spins);
   return ok;
 }
 
@@ -268,7 +260,7 @@ simulate_template (const char *name, const LamTissues *t, LamDevices *set, GStrv
     return FALSE;
   g_autofree double *times = lam_model_is_closed (m) ? NULL : lam_model_sample_times (m, NULL);
   gboolean ok = deliver_signal (&s, worst_cut (name, m, t, &o, set, &s), labels, times,
-                                lam_model_is_closed (m) ? "closed form" : "epg", error);
+                                lam_model_is_closed (m) ? "closed form" : "epg", NULL, error);
   lam_signal_clear (&s);
   return ok;
 }
@@ -276,7 +268,7 @@ simulate_template (const char *name, const LamTissues *t, LamDevices *set, GStrv
 static gboolean
 simulate (int argc, char **argv, GError **error)
 {
-  const GOptionEntry *groups[] = {simulate_entries, lam_mr_entries, NULL};
+  const GOptionEntry *groups[] = {simulate_entries, lam_cli_spins_entries, lam_mr_entries, NULL};
   if (!lam_cli_parse (&simulate_help, groups, 0, 1, &argc, &argv, error))
     return FALSE;
   if (list_templates || list_presets) {
@@ -306,6 +298,14 @@ simulate (int argc, char **argv, GError **error)
   }
   if (file && !lam_mr_no_template_options (error))
     return FALSE;
+  if (!file && lam_cli_spins_given ()) {
+    lam_cli_usage_error (
+        error,
+        _ ("%s is for Pulseq files: what gradients do in a template is in its orders (--orders) and its "
+           "slice profile (--across-slice)"),
+        lam_cli_spins_given ());
+    return FALSE;
+  }
   return file ? simulate_file (argv[1], t, set, labels, error) : simulate_template (argv[1], t, set, labels, error);
 }
 

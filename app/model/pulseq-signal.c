@@ -111,22 +111,6 @@ per_voxel (const LamTissues *t, const char *name, double *room)
   return room;
 }
 
-/* Evenly through a cube: a lattice of three numbers that no small sum of makes whole. */
-static void
-spread (int64_t n, double side, double *x, double *y, double *z)
-{
-  for (int64_t i = 0; i < n; i++) {
-    double parts[3];
-    double k = (double) i + 0.5;
-    parts[0] = k / (double) n;
-    parts[1] = k * 0.7548776662466927 - floor (k * 0.7548776662466927);
-    parts[2] = k * 0.5698402909980532 - floor (k * 0.5698402909980532);
-    x[i] = (parts[0] - 0.5) * side;
-    y[i] = (parts[1] - 0.5) * side;
-    z[i] = (parts[2] - 0.5) * side;
-  }
-}
-
 static gpointer
 work (gpointer owner, gpointer request, GError **error)
 {
@@ -147,7 +131,8 @@ work (gpointer owner, gpointer request, GError **error)
   params.f0_hz = r->f0;
   params.permille = &self->permille;
   if (r->spins > 1) {
-    spread (r->spins, r->side, at, at + r->spins, at + 2 * r->spins);
+    const double size[3] = {r->side, r->side, r->side};
+    lam_bloch_spread_box (size, r->spins, at, at + r->spins, at + 2 * r->spins);
     params.spins = r->spins;
     params.spin_x = at;
     params.spin_y = at + r->spins;

@@ -61,6 +61,21 @@ lam_bloch_spread_even (double width, int64_t n, double *offset)
 }
 
 void
+lam_bloch_spread_box (const double size[3], int64_t n, double *x, double *y, double *z)
+{
+  double *out[3] = {x, y, z};
+  int longest = size[1] > size[0] ? 1 : 0;
+  longest = size[2] > size[longest] ? 2 : longest;
+  for (int64_t i = 0; i < n; i++) {
+    double k = (double) i + 0.5, part[3] = {k / (double) n, k * 0.7548776662466927, k * 0.5698402909980532};
+    for (int c = 0; c < 3; c++) {
+      int axis = (longest + c) % 3;
+      out[axis][i] = (part[c] - floor (part[c]) - 0.5) * size[axis];
+    }
+  }
+}
+
+void
 lam_bloch_spread_lorentzian (double t2_prime_ms, int64_t n, double *offset)
 {
   double half = 1000 / (2 * G_PI * t2_prime_ms); /* half width at half maximum, Hz */
@@ -109,7 +124,8 @@ check_params (LamBloch *b, const LamPulseqTiming *t, LamBlochReach *reach, GErro
       return FALSE;
   if (isnan (p->f0_hz) && lam_pulseq_needs_f0 (t->seq)) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING,
-                 "the sequence has offsets in ppm, so the scanner's frequency must be known: give f0");
+                 "the sequence has offsets in ppm, so the scanner's frequency must be known: give its field "
+                 "(--field on the command line)");
     return FALSE;
   }
   if (p->first < 0 || p->count < 0 || p->first > t->samples || p->count > t->samples - p->first) {

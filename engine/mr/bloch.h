@@ -43,6 +43,9 @@ void lam_bloch_params_init (LamBlochParams *p);
 
 /* Spins of a bundle. @offset gets [n]: evenly across @width, at the middles of equal parts. */
 void lam_bloch_spread_even (double width, int64_t n, double *offset);
+/* Evenly through a box about the middle, sides @size along x, y and z, in m: a lattice of numbers that no small sum of makes
+ * whole, so that spins seldom share a coordinate; along the longest side they are evenly apart. */
+void lam_bloch_spread_box (const double size[3], int64_t n, double *x, double *y, double *z);
 /* Equally likely offsets of a Lorentzian whose signal falls as exp (-t / T2'), in Hz. */
 void lam_bloch_spread_lorentzian (double t2_prime_ms, int64_t n, double *offset);
 
