@@ -388,6 +388,19 @@ test_plan_overflow (void)
     g_assert_false (lam_plan_fits (plan, &error));
     g_assert_nonnull (strstr (error->message, "Smallest change that fits: --bin 8"));
     g_clear_error (&error);
+    /* What has other parts is told of these, and of nothing else. */
+    lam_plan_set_parts (plan, "atoms", "shorter ranges", 100000 * lam_devices_count (set));
+    g_assert_false (lam_plan_fits (plan, &error));
+    g_assert_nonnull (strstr (error->message, "Smallest change that fits: about "));
+    g_assert_nonnull (strstr (error->message, " atoms instead of "));
+    g_assert_nonnull (strstr (error->message, "(shorter ranges)"));
+    g_assert_null (strstr (error->message, "slices"));
+    g_assert_null (strstr (error->message, "--bin"));
+    g_clear_error (&error);
+    lam_plan_set_parts (plan, "atoms", "shorter ranges", 3);
+    g_assert_false (lam_plan_fits (plan, &error));
+    g_assert_nonnull (strstr (error->message, "Fewer atoms are not enough"));
+    g_clear_error (&error);
   }
   g_autoptr (LamPlan) sum = lam_plan_new (set);
   lam_plan_add_phase (sum, "all");

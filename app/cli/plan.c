@@ -11,6 +11,9 @@
 #include "core/error.h"
 #include "core/threadpool.h"
 #include "ct/preprocess.h"
+#include "io/dictionary-file.h"
+#include "io/pulseq-read.h"
+#include "mr/template.h"
 
 static char *shape_text;
 
@@ -188,6 +191,15 @@ scan_geometry (const char *path, LamCliScan *scan_options, const LamCliRecon *o,
   return g_steal_pointer (&g);
 }
 
+/* A template, a Pulseq file or a dictionary. */
+static gboolean
+is_sequence (const char *name)
+{
+  if (g_file_test (name, G_FILE_TEST_IS_REGULAR))
+    return lam_pulseq_file_is (name) || lam_dictionary_is_file (name);
+  return !g_file_test (name, G_FILE_TEST_EXISTS) && lam_template_find (name);
+}
+
 static gboolean
 answer (int argc, char **argv, LamCliScan *scan_options, LamCliRecon *o, gboolean *fits, GError **error)
 {
@@ -202,6 +214,14 @@ answer (int argc, char **argv, LamCliScan *scan_options, LamCliRecon *o, gboolea
                          _ ("give either a scan, or --shape with --views, --rows, --channels; expected: lamina "
                             "plan %s"),
                          help.arguments);
+    return FALSE;
+  }
+  if (argc > 1 && is_sequence (argv[1])) {
+    lam_cli_usage_error (
+        error,
+        _ ("%s: plans are of scans; `lamina dictionary %s ... --forecast' says how many atoms, how much "
+           "memory and time a dictionary takes, and signals and matches take what memory there is"),
+        argv[1], g_file_test (argv[1], G_FILE_TEST_EXISTS) ? "TEMPLATE" : argv[1]);
     return FALSE;
   }
   if (shape_text)

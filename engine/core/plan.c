@@ -12,7 +12,9 @@ struct _LamPlan {
   GArray *buffers;   /* of LamPlanBuffer */
   GArray *copies;    /* of LamPlanCopy */
   gboolean too_large;
-  int64_t slices, bin; /* lam_plan_set_limits () */
+  int64_t slices, bin;     /* lam_plan_set_limits () */
+  const char *parts, *how; /* lam_plan_set_parts (); NULL: a scan's */
+  int64_t n_parts;
   pthread_mutex_t lock;
   GHashTable *index;                                           /* "device/name" -> position in buffers + 1 */
   GPtrArray *taken;                                            /* memory by position in buffers, or NULL */
@@ -195,17 +197,51 @@ lam_plan_set_limits (LamPlan *plan, int64_t slices, int64_t bin)
   plan->bin = bin;
 }
 
+void
+lam_plan_set_parts (LamPlan *plan, const char *parts, const char *how, int64_t n)
+{
+  plan->parts = parts;
+  plan->how = how;
+  plan->n_parts = n;
+}
+
+/* What would fit, of a plan that grows with its parts. */
+static void
+refuse_parts (const LamPlan *plan, int64_t total, int64_t budget, GError **error)
+{
+  g_autofree char *need = g_format_size ((guint64) MAX (total, 0)), *have = g_format_size ((guint64) MAX (budget, 0));
+  /* A hundredth is left for what does not shrink with them. */
+  int64_t most = total > 0 ? (int64_t) (0.99 * (double) plan->n_parts * (double) budget / (double) total) : 0;
+  if (total < 0)
+    g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
+                 "the plan is too large: its byte counts do not fit in 64 bits; take fewer %s (%s)", plan->parts,
+                 plan->how);
+  else if (most >= 1 && most < plan->n_parts)
+    g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
+                 "the plan needs %s and %s can be used. Smallest change that fits: about %" G_GINT64_FORMAT
+                 " %s instead of %" G_GINT64_FORMAT " (%s)",
+                 need, have, most, plan->parts, plan->n_parts, plan->how);
+  else
+    g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
+                 "the plan needs %s and %s can be used. Fewer %s are not enough: it takes a machine with more memory",
+                 need, have, plan->parts);
+}
+
 gboolean
 lam_plan_fits (const LamPlan *plan, GError **error)
 {
   int64_t total = lam_plan_total (plan), budget = 0;
+  for (int d = 0; d < lam_devices_count (plan->set); d++)
+    budget += lam_devices_get (plan->set, d)->budget;
+  if (plan->parts && (total < 0 || total > budget)) {
+    refuse_parts (plan, total, budget, error);
+    return FALSE;
+  }
   if (total < 0) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_NO_MEMORY,
                  "the plan is too large: its byte counts do not fit in 64 bits; bin the data or take fewer slices");
     return FALSE;
   }
-  for (int d = 0; d < lam_devices_count (plan->set); d++)
-    budget += lam_devices_get (plan->set, d)->budget;
   if (total <= budget)
     return TRUE;
   g_autofree char *need = g_format_size (total), *have = g_format_size (budget);

@@ -41,6 +41,9 @@ void lam_plan_add_copy (LamPlan *plan, const char *name, int from, int to, int64
 
 /* What there is to leave out, so that nothing impossible is advised: slices, and the most that can be binned. */
 void lam_plan_set_limits (LamPlan *plan, int64_t slices, int64_t bin);
+/* For what has no slices and is not binned: the things whose number the bytes grow with ("atoms"), and how there are fewer of
+ * them. Both static; @n of them. */
+void lam_plan_set_parts (LamPlan *plan, const char *parts, const char *how, int64_t n);
 
 /* Reading it. */
 int lam_plan_phases (const LamPlan *plan);

@@ -151,6 +151,7 @@ write_plan (LamBloch *b)
   int64_t threads = lam_pool_threads (lam_devices_pool (b->set));
   g_clear_pointer (&b->plan, lam_plan_unref);
   b->plan = lam_plan_new (b->set);
+  lam_plan_set_parts (b->plan, "voxels at a time", "--chunk on the command line", b->chunk);
   int phase = lam_plan_add_phase (b->plan, "simulate");
   for (int d = 0; d < b->placement.devices; d++) {
     int64_t voxels = lam_placement_count (&b->placement, d), chunk = b->chunk;

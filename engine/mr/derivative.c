@@ -515,6 +515,7 @@ run_all (Run *r, LamDevices *set, GError **error)
 {
   g_autoptr (GError) local = NULL;
   g_autoptr (LamPlan) plan = lam_plan_new (set);
+  lam_plan_set_parts (plan, "derivatives", "fewer quantities and values at once", r->b->n);
   int phase = lam_plan_add_phase (plan, r->b->reverse ? "gradient" : "derivatives"),
       workers = lam_pool_threads (lam_devices_pool (set));
   r->group = lam_group_floats (&r->b->q, r->b->scratch) + r->b->extra;

@@ -164,7 +164,10 @@ lam_dictionary_plan (LamModel *model, const LamAtoms *atoms, const LamSimulateOp
                      GError **error)
 {
   g_autoptr (LamTissues) t = tissues_of (atoms, 1, error);
-  return t ? lam_model_simulate_plan (model, t, options, devices, error) : NULL;
+  LamPlan *plan = t ? lam_model_simulate_plan (model, t, options, devices, error) : NULL;
+  if (plan)
+    lam_plan_set_parts (plan, "atoms", "shorter ranges, or fewer values in them", atoms->n);
+  return plan;
 }
 
 gboolean

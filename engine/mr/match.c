@@ -395,6 +395,7 @@ static LamPlan *
 make_plan (const Problem *q, LamDevices *set, const Cut *cut)
 {
   LamPlan *plan = lam_plan_new (set);
+  lam_plan_set_parts (plan, "voxels at a time", "--chunk on the command line", cut->chunk);
   int phase = lam_plan_add_phase (plan, "match"), workers = lam_pool_threads (lam_devices_pool (set));
   for (int d = 0; d < lam_devices_count (set); d++) {
     int64_t n = MIN (cut->chunk, lam_placement_count (&cut->owner, d));

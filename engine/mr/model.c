@@ -435,6 +435,7 @@ lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimula
     lam_plan_add_buffer (plan, LAM_HOST, "signal",
                          lam_mul_size (lam_mul_size (lam_tissues_voxels (tissues), samples), real ? 4 : 8), phase,
                          phase);
+    lam_plan_set_parts (plan, "tissues", "give some, and the others in another run", lam_tissues_voxels (tissues));
     return g_steal_pointer (&plan);
   }
   choose_order (m, tissues, NULL);

@@ -159,6 +159,7 @@ static LamPlan *
 make_plan (const LamProblem *q, LamDevices *set, const LamPlacement *owner, int64_t chunk, int64_t group)
 {
   LamPlan *plan = lam_plan_new (set);
+  lam_plan_set_parts (plan, "voxels at a time", "--chunk on the command line", chunk);
   int phase = lam_plan_add_phase (plan, "simulate"), workers = lam_pool_threads (lam_devices_pool (set));
   for (int d = 0; d < lam_devices_count (set); d++) {
     int64_t n = MIN (chunk, lam_placement_count (owner, d)), bytes = lam_mul_size (n, q->p.samples * 4);
@@ -312,6 +313,7 @@ lam_simulate_plan (LamProgram *program, const LamTissues *tissues, const LamSimu
       plan = make_plan (&q, devices, &owner, choose_chunk (&q, devices, owner.largest, group), group);
     int64_t bytes = lam_mul_size (lam_mul_size (voxels, MAX (q.p.samples, 1)), 4 * (q.have_re + q.have_im));
     lam_plan_add_buffer (plan, LAM_HOST, "signal", bytes, 0, 0);
+    lam_plan_set_parts (plan, "tissues", "give some, and the others in another run", voxels);
   }
   lam_problem_clear (&q);
   return plan;
