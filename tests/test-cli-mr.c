@@ -237,7 +237,7 @@ test_table (void)
   g_file_set_contents (path, "old\n", -1, NULL);
   g_assert_cmpint (link (path, other), ==, 0);
   g_autoptr (CliRun) bad = cli_run ("simulate MultiEcho --set TE=10,20 --tissue T1=1000 -o signal.csv");
-  cli_assert_status (bad, 1);
+  cli_assert_status (bad, 2);
   g_autofree char *kept = read_file ("signal.csv");
   g_assert_cmpstr (kept, ==, "old\n");
   g_autoptr (CliRun) run = cli_ok ("simulate MRF --set flip=30*3 --set TR=10 --tissue \"T1=1000 T2=80\" --tissue "
@@ -364,7 +364,25 @@ test_refused (void)
       {"simulate MRF --preset blood --set TR=-1", 2, "TR"},
       {"simulate MRF --preset blood --set TR=10 --set TE=20", 1, "TE is longer than TR"},
       {"simulate MRF", 2, "no tissue: give --tissue"},
-      {"simulate MRF --tissue T1=1000", 1, "no T2"},
+      {"simulate MRF --tissue T1=1000", 2, "no T2"},
+      {"crlb MRF --tissue T2=80", 2, "no T1"},
+      {"simulate MRF --tissue \"\"", 2, "--tissue \"\" names no quantity"},
+      {"simulate MRF --preset blood --devices 5xfoo", 2, "devices \"5xfoo\""},
+      {"simulate MRF --preset blood --devices 0xcpu", 2, "a count from 1 to 64"},
+      {"simulate MRF --preset blood --devices cuda", 1, "no GPU module"},
+      {"design MRF --preset blood --vary flip=5:60 --devices 5xfoo", 2, "devices \"5xfoo\""},
+      {"devices --devices 5xfoo", 2, "devices \"5xfoo\""},
+      {"crlb MRF --preset blood --by \"\"", 2, "--by: no name is there"},
+      {"design MRF --preset blood --vary foo=1:2", 2, "\"foo\" is no value that can be varied"},
+      {"design MRF --preset blood --vary flip=20:10", 2, "flip: between 20 and 10 deg"},
+      {"design MRF --preset blood --vary TR=-5:10", 2, "TR: between -5 and 10 ms"},
+      {"design MRF --preset blood --vary flip=5:60 --by T9,T1", 2, "\"T9\" is no tissue quantity"},
+      {"design MRF --preset blood --vary flip=5:60 --by T1,flip", 2, "\"flip\" is no tissue quantity"},
+      {"design MRF --preset blood --vary flip=5:60 --by T1,T1", 2, "\"T1\" is there twice"},
+      {"design MRF --preset blood --vary flip=5:60 --count B1", 2, "--count: \"B1\" is not among"},
+      {"design MRF --preset blood --vary flip=5:60 --objective contrast", 2, "a contrast needs two tissues"},
+      {"design MRF --tissue \"T1=900 T2=80\" --set flip=0*30 --vary flip=0:60", 1, "T1 changes no sample"},
+      {"dictionary MRF --range T1=-1 --range T2=1 -o x.h5", 2, "T1 = -1 ms"},
       {"simulate MRF --tissue \"T1=1000 T9=80\"", 2, "\"T9=80\" is no NAME=VALUE of a tissue quantity"},
       {"simulate MRF --tissue \"T1=1000 T2\"", 2, "\"T2\" is no NAME=VALUE"},
       {"simulate MRF --tissue \"T1=1000 T2=-5\"", 2, "T2 = -5 ms at voxel 0"},
@@ -380,7 +398,7 @@ test_refused (void)
       {"simulate MRF --preset blood --across-slice x", 2, "--across-slice x"},
       {"simulate MRF --preset blood --settle 2", 2, "--settle 2"},
       {"simulate MRF --preset blood --chunk 0", 2, "--chunk 0"},
-      {"simulate MRF --preset blood --devices 4xgpu", 1, "devices \"4xgpu\""},
+      {"simulate MRF --preset blood --devices 4xgpu", 2, "devices \"4xgpu\""},
       {"simulate MRF --preset blood --model bloch", 2, "a template is played by extended phase graphs"},
       {"simulate none.seq --preset blood", 1, "none.seq: cannot be opened"},
       {"simulate none.seq --preset blood --model epg", 2, "a Pulseq file is simulated by Bloch's equations"},

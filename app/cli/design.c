@@ -137,11 +137,21 @@ design (int argc, char **argv, GError **error)
   d.quantities = (const char *const *) by;
   d.counted = (const char *const *) counted;
   g_autoptr (LamTissues) t = lam_mr_tissues (NULL, error);
-  g_autoptr (LamDevices) set = t ? lam_devices_new (lam_mr_devices (), error) : NULL;
+  g_autoptr (LamDevices) set = t ? lam_mr_device_set (lam_mr_devices (), error) : NULL;
   LamDesignReport report;
+  for (int i = 0; count_text && counted[i]; i++)
+    if (!g_strv_contains (d.quantities, counted[i])) {
+      lam_cli_usage_error (error, _ ("--count: \"%s\" is not among those that are estimated: %s"), counted[i],
+                           by_text ? by_text : "T1,T2,M0");
+      return FALSE;
+    }
+  if (t && !lam_design_check (m, t, &d, error))
+    return lam_cli_to_usage (error);
   lam_cli_keep (TRUE);
-  if (!set || !lam_design (m, t, &d, set, NULL, NULL, lam_cli_control (), &report, error))
+  if (!set)
     return FALSE;
+  if (!lam_design (m, t, &d, set, NULL, NULL, lam_cli_control (), &report, error))
+    return lam_mr_missing (error);
   lam_cli_progress_clear ();
   print_report (m, &d, &report);
   if (!output)

@@ -6,6 +6,7 @@
 
 #include "cli/common.h"
 #include "cli/json.h"
+#include "core/error.h"
 #include "core/cpu-features.h"
 #include "core/device.h"
 #include "mr/route.h"
@@ -90,8 +91,11 @@ lam_cli_devices (int argc, char **argv)
   if (!lam_cli_parse (&help, groups, 0, 0, &argc, &argv, &error))
     return lam_cli_fail (error);
   g_autoptr (LamDevices) set = lam_devices_new (spec, &error);
-  if (!set)
+  if (!set) {
+    if (g_error_matches (error, LAM_ERROR, LAM_ERROR_INVALID))
+      lam_cli_to_usage (&error);
     return lam_cli_fail (error);
+  }
   const char *gpu = why_no_gpu ();
   gboolean right = lam_devices_self_test (set, report, &error);
   if (lam_cli_json)

@@ -220,7 +220,7 @@ run (int argc, char **argv, GError **error)
   }
   g_autoptr (LamModel) m = lam_mr_model (argv[1], error);
   g_autoptr (LamAtoms) a = m ? read_atoms (m, error) : NULL;
-  g_autoptr (LamDevices) set = a ? lam_devices_new (lam_mr_devices (), error) : NULL;
+  g_autoptr (LamDevices) set = a ? lam_mr_device_set (lam_mr_devices (), error) : NULL;
   if (!set || (output && !lam_cli_writable (output, error)) || !say_forecast (m, a, set, error))
     return FALSE;
   if (forecast)

@@ -7,6 +7,7 @@
 
 #include "cli/common.h"
 #include "cli/json.h"
+#include "cli/mr-options.h"
 #include "cli/progress.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -190,7 +191,7 @@ static gboolean
 work (Job *j, const char *dictionary, const char *series, GError **error)
 {
   int64_t start = lam_clock_ns ();
-  if (!(j->set = lam_devices_new (devices, error))
+  if (!(j->set = lam_mr_device_set (devices, error))
       || !(j->dictionary = lam_dictionary_load (dictionary, lam_cli_io (), error))
       || !(j->series = lam_mr_series_read (series, dataset, j->dictionary->samples, lam_cli_io (), error)))
     return FALSE;
@@ -229,6 +230,18 @@ run (int argc, char **argv, GError **error)
     return FALSE;
   if (!output) {
     lam_cli_usage_error (error, _ ("-o MAPS is needed: a folder for NIfTI maps, or a name ending in .h5"));
+    return FALSE;
+  }
+  if (mask_dataset && !mask_path) {
+    lam_cli_usage_error (error, _ ("--mask-dataset %s goes with --mask FILE.h5"), mask_dataset);
+    return FALSE;
+  }
+  const char *flat = dataset && lam_nifti_is_one (argv[2])          ? argv[2]
+                     : mask_dataset && lam_nifti_is_one (mask_path) ? mask_path
+                                                                    : NULL;
+  if (flat) {
+    lam_cli_usage_error (error, _ ("%s is a NIfTI file, which has no datasets: leave %s out"), flat,
+                         flat == argv[2] ? "--dataset" : "--mask-dataset");
     return FALSE;
   }
   if (!lam_cli_not_same (argv[1], output, error) || !lam_cli_not_same (argv[2], output, error)

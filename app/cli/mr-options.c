@@ -218,6 +218,10 @@ add_voxels (GArray *columns, GPtrArray *labels, const char *text, GError **error
     g_ptr_array_add (lists, list);
     g_ptr_array_add (names, g_steal_pointer (&name));
   }
+  if (lists->len == 0) {
+    lam_cli_usage_error (error, _ ("--tissue \"%s\" names no quantity: give --tissue \"T1=1000 T2=80\""), text);
+    return FALSE;
+  }
   for (guint i = 0; i < lists->len; i++) {
     GArray *list = g_ptr_array_index (lists, i);
     Column *c = column (columns, g_ptr_array_index (names, i), before);
@@ -354,6 +358,21 @@ const char *
 lam_mr_devices (void)
 {
   return devices;
+}
+
+gboolean
+lam_mr_missing (GError **error)
+{
+  return error && g_error_matches (*error, LAM_ERROR, LAM_ERROR_MISSING) && lam_cli_to_usage (error);
+}
+
+LamDevices *
+lam_mr_device_set (const char *spec, GError **error)
+{
+  LamDevices *set = lam_devices_new (spec, error);
+  if (!set && error && g_error_matches (*error, LAM_ERROR, LAM_ERROR_INVALID))
+    lam_cli_to_usage (error);
+  return set;
 }
 
 gboolean

@@ -29,7 +29,11 @@ void lam_mr_warn_unknown (const LamModel *m, const LamTissues *t);
 gboolean lam_mr_no_template_options (GError **error);
 /* FALSE where --tissue or --preset is given to a command that takes none. */
 gboolean lam_mr_no_tissues (GError **error);
+/* Makes an error about a quantity that was not given, such as T2, one of usage. Always FALSE. */
+gboolean lam_mr_missing (GError **error);
 const char *lam_mr_devices (void);
+/* Devices of @spec; one that cannot be read is wrong usage, one that is not there is not. */
+LamDevices *lam_mr_device_set (const char *spec, GError **error);
 /* --across-slice, --settle, --chunk; what was not given is 0. */
 gboolean lam_mr_simulate_options (LamSimulateOptions *o, GError **error);
 

@@ -256,8 +256,10 @@ simulate_template (const char *name, const LamTissues *t, LamDevices *set, GStrv
   LamSignal s = {0};
   if (m)
     lam_mr_warn_unknown (m, t);
-  if (!m || !lam_mr_simulate_options (&o, error) || !lam_model_simulate (m, t, &o, set, lam_cli_control (), &s, error))
+  if (!m || !lam_mr_simulate_options (&o, error))
     return FALSE;
+  if (!lam_model_simulate (m, t, &o, set, lam_cli_control (), &s, error))
+    return lam_mr_missing (error);
   g_autofree double *times = lam_model_is_closed (m) ? NULL : lam_model_sample_times (m, NULL);
   gboolean ok = deliver_signal (&s, worst_cut (name, m, t, &o, set, &s), labels, times,
                                 lam_model_is_closed (m) ? "closed form" : "epg", NULL, error);
@@ -281,7 +283,7 @@ simulate (int argc, char **argv, GError **error)
     return FALSE;
   }
   g_auto (GStrv) labels = NULL;
-  g_autoptr (LamDevices) set = lam_devices_new (lam_mr_devices (), error);
+  g_autoptr (LamDevices) set = lam_mr_device_set (lam_mr_devices (), error);
   g_autoptr (LamTissues) t = set ? lam_mr_tissues (&labels, error) : NULL;
   if (!t)
     return FALSE;
@@ -416,7 +418,7 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
     return FALSE;
   g_autoptr (LamModel) m = lam_mr_model (argv[1], error);
   g_autoptr (LamTissues) t = m ? lam_mr_tissues (&labels, error) : NULL;
-  g_autoptr (LamDevices) set = t ? lam_devices_new (lam_mr_devices (), error) : NULL;
+  g_autoptr (LamDevices) set = t ? lam_mr_device_set (lam_mr_devices (), error) : NULL;
   if (!set)
     return FALSE;
   g_auto (GStrv) names = g_strsplit (by_text ? by_text : "T1,T2", ",", -1);
@@ -426,10 +428,14 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
   if (!lam_mr_simulate_options (&o, error) || !lam_cli_double ("--noise", noise_text, 1e-30, 1e30, &noise, error)
       || (output && !lam_cli_writable (output, error)))
     return FALSE;
+  if (!*names) {
+    lam_cli_usage_error (error, _ ("--by: no name is there; give --by T1,T2"));
+    return FALSE;
+  }
   if (!lam_model_check_by (m, (const char *const *) names, error))
     return lam_cli_to_usage (error);
   if (!lam_model_jacobian (m, t, &o, (const char *const *) names, set, lam_cli_control (), &j, &by, error))
-    return FALSE;
+    return lam_mr_missing (error);
   g_autoptr (GString) table = want_bounds ? g_string_new (NULL) : output ? jacobian_table (&j, by, labels) : NULL;
   if (want_bounds)
     bounds (&j, by, labels, t, noise, table);

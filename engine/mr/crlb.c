@@ -47,7 +47,7 @@ invert (int n, int64_t samples, const double *re, const double *im, double varia
   if (info != 0 || (n > 0 && LAPACKE_dpotri (LAPACK_ROW_MAJOR, 'L', n, covariance, n) != 0)) {
     g_autofree char *name = name_of (names, CLAMP ((int) info - 1, 0, n - 1));
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
-                 "%s cannot be told apart from those before it: the bound is infinite (%d parameters, "
+                 "%s cannot be told apart from those before it: the bound is infinite (%d quantities, "
                  "%" G_GINT64_FORMAT " samples)",
                  name, n, samples);
     return FALSE;
@@ -59,10 +59,10 @@ invert (int n, int64_t samples, const double *re, const double *im, double varia
 }
 
 gboolean
-lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im, double variance, double *covariance,
-                     GError **error)
+lam_crlb_covariance (int n, int64_t samples, const double *re, const double *im, double variance,
+                     const char *const *names, double *covariance, GError **error)
 {
-  return invert (n, samples, re, im, variance, NULL, covariance, error);
+  return invert (n, samples, re, im, variance, names, covariance, error);
 }
 
 gboolean
@@ -70,7 +70,7 @@ lam_crlb_double (int n, int64_t samples, const double *re, const double *im, dou
                  GError **error)
 {
   g_autofree double *covariance = g_new (double, MAX (n * n, 1));
-  if (!lam_crlb_covariance (n, samples, re, im, variance, covariance, error))
+  if (!lam_crlb_covariance (n, samples, re, im, variance, NULL, covariance, error))
     return FALSE;
   for (int i = 0; i < n; i++)
     bound[i] = covariance[i * n + i];

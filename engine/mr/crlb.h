@@ -15,8 +15,8 @@ gboolean lam_crlb (int parameters, int64_t samples, const float *re, const float
                    const char *const *names, double *bound, GError **error);
 gboolean lam_crlb_double (int parameters, int64_t samples, const double *re, const double *im, double variance,
                           double *bound, GError **error);
-/* F^-1 itself, [parameters][parameters]. */
+/* F^-1 itself, [parameters][parameters]; @names as of lam_crlb (). */
 gboolean lam_crlb_covariance (int parameters, int64_t samples, const double *re, const double *im, double variance,
-                              double *covariance, GError **error);
+                              const char *const *names, double *covariance, GError **error);
 
 G_END_DECLS

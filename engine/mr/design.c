@@ -159,7 +159,7 @@ bound (LamModel *model, const LamTissues *tissues, const LamDesign *d, LamDevice
       re[i] = j.re ? j.re[v * n * samples + i] : 0;
       im[i] = j.im ? j.im[v * n * samples + i] : 0;
     }
-    ok = lam_crlb_covariance (n, samples, re, im, variance, covariance, error);
+    ok = lam_crlb_covariance (n, samples, re, im, variance, d->quantities, covariance, error);
     for (int k = 0; ok && k < n; k++) {
       double value = fabs (lam_tissues_named_at (tissues, d->quantities[k], v));
       weight[k] = is_counted (d, d->quantities[k]) ? 1 / (fmax (value, 1e-12) * counted * (double) voxels) : 0;
@@ -303,25 +303,74 @@ tell (const double *x, double value, int evaluations, void *data)
 }
 
 static gboolean
-gather (Task *t, double **x, double **low, double **high, GError **error)
+check_bound (const LamDesign *d, GError **error)
+{
+  int counted = 0;
+  for (int k = 0; d->quantities[k]; k++) {
+    if (!lam_tissue_find (d->quantities[k])) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                   "\"%s\" is no tissue quantity such as T1, T2, M0, B1, so it has no bound to be made small",
+                   d->quantities[k]);
+      return FALSE;
+    }
+    for (int i = 0; i < k; i++)
+      if (strcmp (d->quantities[i], d->quantities[k]) == 0) {
+        g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "\"%s\" is there twice", d->quantities[k]);
+        return FALSE;
+      }
+    counted += is_counted (d, d->quantities[k]);
+  }
+  if (counted == 0)
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                 "none of the quantities that are estimated together counts: there is nothing to make small");
+  return counted > 0;
+}
+
+gboolean
+lam_design_check (const LamModel *model, const LamTissues *tissues, const LamDesign *d, GError **error)
+{
+  const LamProtocol *p = lam_model_protocol (model);
+  for (int v = 0; v < d->n_variables; v++) {
+    const LamDesignVariable *a = &d->variables[v];
+    const LamField *f = p ? lam_template_field (lam_protocol_template (p), a->field) : NULL;
+    const char *unit = f && *f->unit ? f->unit : "";
+    if (!f || f->structural) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "\"%s\" is no value that can be varied", a->field);
+      return FALSE;
+    }
+    if (!(a->low <= a->high) || !(a->low >= f->least) || !(a->high <= f->most) || !isfinite (a->low)
+        || !isfinite (a->high)) {
+      g_set_error (
+          error, LAM_ERROR, LAM_ERROR_INVALID,
+          "%s: between %g and %g %s it cannot be varied: the second must not be below the first, and it must lie "
+          "between %g and %g",
+          a->field, a->low, a->high, unit, f->least, f->most);
+      return FALSE;
+    }
+  }
+  if (d->n_variables == 0) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "nothing is to be varied");
+    return FALSE;
+  }
+  if (d->objective == LAM_OBJECTIVE_CONTRAST && lam_tissues_voxels (tissues) < 2) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "a contrast needs two tissues");
+    return FALSE;
+  }
+  return d->objective != LAM_OBJECTIVE_BOUND || check_bound (d, error);
+}
+
+/* The numbers that are varied, one after the other. */
+static void
+gather (Task *t, double **x, double **low, double **high)
 {
   const LamProtocol *p = lam_model_protocol (t->model);
   const LamDesign *d = t->d;
   t->first = g_new0 (int, MAX (d->n_variables, 1));
   t->count = g_new0 (int, MAX (d->n_variables, 1));
   for (int v = 0; v < d->n_variables; v++) {
-    const LamField *f = p ? lam_template_field (lam_protocol_template (p), d->variables[v].field) : NULL;
-    if (!f || f->structural) {
-      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "\"%s\" is no value that can be varied", d->variables[v].field);
-      return FALSE;
-    }
     t->first[v] = t->n;
-    lam_protocol_get (p, f->name, &t->count[v]);
+    lam_protocol_get (p, d->variables[v].field, &t->count[v]);
     t->n += t->count[v];
-  }
-  if (t->n == 0) {
-    g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "nothing is to be varied");
-    return FALSE;
   }
   *x = g_new (double, t->n);
   *low = g_new (double, t->n);
@@ -333,7 +382,6 @@ gather (Task *t, double **x, double **low, double **high, GError **error)
       (*high)[t->first[v] + i] = d->variables[v].high;
     }
   }
-  return TRUE;
 }
 
 gboolean
@@ -343,8 +391,9 @@ lam_design (LamModel *model, const LamTissues *tissues, const LamDesign *d, LamD
   Task t = {.model = model, .tissues = tissues, .d = d, .devices = devices, .better = better, .data = data};
   g_autofree double *x = NULL, *low = NULL, *high = NULL;
   LamDesignReport r = {0};
-  gboolean ok = gather (&t, &x, &low, &high, error);
+  gboolean ok = lam_design_check (model, tissues, d, error);
   if (ok) {
+    gather (&t, &x, &low, &high);
     t.energy = energy_of (&t, x, NULL);
     r.start = cost (x, NULL, &t);
     LamOptimisation o = {.n = t.n,

@@ -39,6 +39,9 @@ typedef struct {
   int evaluations;
 } LamDesignReport;
 
+/* What is wrong with the question itself: names, bounds, too few tissues; the rest shows when it is played. */
+gboolean lam_design_check (const LamModel *model, const LamTissues *tissues, const LamDesign *design, GError **error);
+
 /* @model's protocol is the start, and then the best that was found. @better (may be NULL) hears of each better one: it may read
  * the model. Stop and cancel keep the best. */
 typedef void (*LamDesignBetter) (LamModel *model, double cost, int evaluations, void *data);

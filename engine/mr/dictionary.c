@@ -85,6 +85,11 @@ lam_atoms_new (LamAtomsKind kind, const LamAtomAxis *axes, int n, gboolean longe
   a->names = g_new0 (char *, n + 1);
   for (int i = 0; i < n; i++)
     a->names[i] = g_strdup (axes[i].name);
+  for (int i = 0; i < n; i++) { /* of values that are impossible none is left out in silence */
+    g_autoptr (LamTissues) range = lam_tissues_new (axes[i].n);
+    if (!lam_tissues_set (range, axes[i].name, axes[i].values, axes[i].n, error))
+      return NULL;
+  }
   for (int64_t k = 0; t1 >= 0 && t2 >= 0 && k < all; k++)
     a->excluded += value_at (kind, axes, n, t2, k) > value_at (kind, axes, n, t1, k);
   a->n = all - a->excluded;
