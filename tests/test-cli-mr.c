@@ -303,7 +303,7 @@ test_file (void)
   g_assert_true (g_file_set_contents (copy, text, (gssize) length, NULL));
   g_autoptr (CliRun) run = cli_ok ("simulate a.seq --preset \"white matter@3\" -o gre.csv"),
                      json = cli_ok ("simulate a.seq --tissue \"T1=1084 T2=69\" --model bloch --devices 2xcpu --json"),
-                     own = cli_run ("simulate a.seq --preset blood -o a.seq");
+                     other_name = cli_run ("simulate a.seq --preset blood -o a.seq");
   cli_assert_says (run->out, "gre.csv: 4096 samples of 1 tissues");
   g_autofree char *table = read_file ("gre.csv"), *after = read_file ("a.seq");
   g_auto (GStrv) rows = g_strsplit (table, "\n", -1);
@@ -321,8 +321,12 @@ test_file (void)
     g_assert_cmpfloat_with_epsilon (g_ascii_strtod (cells[3], NULL), element (o, "imaginary", i), 1e-7);
   }
   g_assert_cmpfloat (last, <, 0.768); /* the whole file's duration */
+  cli_assert_status (other_name, 2);
+  g_autofree char *link_path = cli_path ("same.csv");
+  g_assert_cmpint (link (copy, link_path), ==, 0);
+  g_autoptr (CliRun) own = cli_run ("simulate a.seq --preset blood -o same.csv");
   cli_assert_status (own, 1);
-  cli_assert_says (own->err, "a.seq is the input file itself");
+  cli_assert_says (own->err, "same.csv is the input file itself");
   g_assert_cmpstr (after, ==, text);
 }
 
@@ -420,6 +424,12 @@ test_refused (void)
       {"jacobian MRF --preset blood --by T1,flop", 2, "\"flop\" is neither"},
       {"crlb MRF --preset blood --noise 0,01", 2, "numbers are written with a point"},
       {"crlb MRF --preset blood --model epg", 2, "--model"},
+      {"simulate MRF --preset blood -o x.h5", 2, "x.h5: a table is written: a name that ends in .csv or .txt"},
+      {"simulate MRF --preset blood -o x", 2, "x: a table is written"},
+      {"crlb MRF --preset blood -o x.png", 2, "x.png: a table is written"},
+      {"jacobian MRF --preset blood -o x.seq", 2, "x.seq: a table is written"},
+      {"design MRF --preset blood --vary flip=5:60 -o x.h5", 2, "x.h5: a table is written"},
+      {"dictionary MRF --range T1=900 --range T2=80 -o x.csv", 2, "x.csv: a dictionary is written as HDF5"},
   };
   g_autofree char *two = cli_path ("two.csv");
   g_assert_true (g_file_set_contents (two, "flip,TR\n10,10\n20,\nx,12\n", -1, NULL));

@@ -49,6 +49,16 @@ test_convert (void)
   cli_assert_says (info->out, "signature: matches");
   g_autoptr (CliRun) wrong = cli_run ("convert tiny.seq left.seq --pulseq-version 1.3");
   cli_assert_status (wrong, 2);
+  static const char *const lying[] = {"left.txt", "left.h5", "left", "left.bin"};
+  for (guint i = 0; i < G_N_ELEMENTS (lying); i++) {
+    g_autoptr (CliRun) other = cli_run ("convert tiny.seq %s", lying[i]);
+    g_autofree char *there = cli_path (lying[i]);
+    cli_assert_status (other, 2);
+    cli_assert_says (other->err, "a name that ends in .seq was expected");
+    g_assert_false (g_file_test (there, G_FILE_TEST_EXISTS));
+  }
+  g_autoptr (CliRun) capital = cli_ok ("convert tiny.seq CAPITAL.SEQ");
+  g_assert_nonnull (capital);
   g_autoptr (CliRun) unknown = cli_run ("convert broken.seq left.seq");
   cli_assert_status (unknown, 1);
   cli_assert_says (unknown->err, "1.9.0");

@@ -235,6 +235,8 @@ test_wrong (void)
       {"plan dict.h5", 2, {"dictionary TEMPLATE", "plans are of scans"}},
       {"dictionary MRF --range T1=900 --range T2=80 --rank 400 -o x.h5", 1, {"400", "at most 1"}},
       {"match dict.h5 phantom.nii.gz", 2, {"-o MAPS", ".h5"}},
+      {"match dict.h5 phantom.nii.gz -o x.csv", 2, {"-o x.csv", "folder of NIfTI files"}},
+      {"match dict.h5 phantom.nii.gz -o x.nii.gz", 2, {"-o x.nii.gz", "ends in .h5"}},
       {"match dict.h5 absent.nii -o x", 1, {"absent.nii", "No such file"}},
       {"match phantom.nii.gz phantom.nii.gz -o x", 1, {"phantom.nii.gz", "HDF5"}},
       {"match other.h5 phantom.nii.gz -o x", 1, {"90 contrasts", "has 20"}},

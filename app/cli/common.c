@@ -338,6 +338,21 @@ lam_cli_not_same (const char *input, const char *output, GError **error)
   return FALSE;
 }
 
+const char *const lam_cli_table_suffixes[] = {".csv", ".txt", NULL};
+const char *const lam_cli_h5_suffixes[] = {".h5", ".hdf5", NULL};
+
+gboolean
+lam_cli_suffix (const char *output, const char *what, const char *const *suffixes, GError **error)
+{
+  g_autofree char *lower = g_ascii_strdown (output, -1);
+  for (int i = 0; suffixes[i]; i++)
+    if (g_str_has_suffix (lower, suffixes[i]))
+      return TRUE;
+  g_autofree char *all = g_strjoinv (_ (" or "), (char **) suffixes);
+  lam_cli_usage_error (error, _ ("%s: %s: a name that ends in %s was expected"), output, what, all);
+  return FALSE;
+}
+
 gboolean
 lam_cli_writable (const char *output, GError **error)
 {

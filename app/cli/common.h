@@ -75,6 +75,12 @@ const char *lam_cli_error_name (const GError *error);
 /* ---- files ---- */
 /* Refuses an @output that is @input itself, by whatever name; @input may be missing. */
 gboolean lam_cli_not_same (const char *input, const char *output, GError **error);
+/* Refuses an @output whose name does not end in one of @suffixes (NULL at the end), in any case: what it holds would not be what
+ * it seems. @what: "a dictionary is written as HDF5". */
+gboolean lam_cli_suffix (const char *output, const char *what, const char *const *suffixes, GError **error);
+/* Suffixes of tables (".csv") and of HDF5 files. */
+extern const char *const lam_cli_table_suffixes[];
+extern const char *const lam_cli_h5_suffixes[];
 /* Refuses an @output that could not be written, before any work. */
 gboolean lam_cli_writable (const char *output, GError **error);
 

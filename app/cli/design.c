@@ -113,7 +113,8 @@ design (int argc, char **argv, GError **error)
 {
   static const char *const objectives[] = {"bound", "signal", "contrast", NULL};
   const GOptionEntry *groups[] = {entries, lam_mr_entries, NULL};
-  if (!lam_cli_parse (&help, groups, 1, 1, &argc, &argv, error))
+  if (!lam_cli_parse (&help, groups, 1, 1, &argc, &argv, error)
+      || (output && !lam_cli_suffix (output, _ ("a table is written"), lam_cli_table_suffixes, error)))
     return FALSE;
   g_auto (GStrv) by = NULL, counted = NULL;
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);

@@ -218,6 +218,8 @@ run (int argc, char **argv, GError **error)
     lam_cli_usage_error (error, _ ("-o DICT.h5 is needed: where the dictionary goes"));
     return FALSE;
   }
+  if (output && !lam_cli_suffix (output, _ ("a dictionary is written as HDF5"), lam_cli_h5_suffixes, error))
+    return FALSE;
   g_autoptr (LamModel) m = lam_mr_model (argv[1], error);
   g_autoptr (LamAtoms) a = m ? read_atoms (m, error) : NULL;
   g_autoptr (LamDevices) set = a ? lam_mr_device_set (lam_mr_devices (), error) : NULL;

@@ -217,6 +217,25 @@ work (Job *j, const char *dictionary, const char *series, GError **error)
   return TRUE;
 }
 
+/* A folder of maps that is named as a file of another kind is. */
+static gboolean
+check_name (GError **error)
+{
+  static const char *const files[] = {".csv",  ".txt", ".nii", ".gz",  ".png",  ".seq", ".tif",
+                                      ".tiff", ".mat", ".hdf", ".npy", ".json", ".img"};
+  g_autofree char *lower = g_ascii_strdown (output, -1);
+  for (guint i = 0; i < G_N_ELEMENTS (files) && !lam_maps_one_file (output); i++)
+    if (g_str_has_suffix (lower, files[i])) {
+      lam_cli_usage_error (
+          error,
+          _ ("-o %s: maps are written to a folder of NIfTI files, or to one HDF5 file whose name ends in "
+             ".h5 or .hdf5; a folder is not called %s"),
+          output, files[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 run (int argc, char **argv, GError **error)
 {
@@ -232,6 +251,8 @@ run (int argc, char **argv, GError **error)
     lam_cli_usage_error (error, _ ("-o MAPS is needed: a folder for NIfTI maps, or a name ending in .h5"));
     return FALSE;
   }
+  if (!check_name (error))
+    return FALSE;
   if (mask_dataset && !mask_path) {
     lam_cli_usage_error (error, _ ("--mask-dataset %s goes with --mask FILE.h5"), mask_dataset);
     return FALSE;

@@ -183,6 +183,9 @@ lam_cli_show_pulseq (const char *path)
 gboolean
 lam_cli_convert_pulseq (const char *in, const char *out, int minor, GError **error)
 {
+  static const char *const suffixes[] = {".seq", NULL};
+  if (!lam_cli_suffix (out, _ ("a Pulseq file is written as text"), suffixes, error))
+    return FALSE;
   g_autoptr (LamPulseq) s = lam_pulseq_open (in, lam_cli_io (), error);
   g_autoptr (GPtrArray) told = NULL;
   g_autofree char *hash = NULL;

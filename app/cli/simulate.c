@@ -288,6 +288,8 @@ simulate (int argc, char **argv, GError **error)
   if (!t)
     return FALSE;
   gboolean file = g_str_has_suffix (argv[1], ".seq");
+  if (output && !lam_cli_suffix (output, _ ("a table is written"), lam_cli_table_suffixes, error))
+    return FALSE;
   if (output && ((file && !lam_cli_not_same (argv[1], output, error)) || !lam_cli_writable (output, error)))
     return FALSE;
   if (model_text && !g_str_equal (model_text, file ? "bloch" : "epg")) {
@@ -414,7 +416,8 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
 {
   const GOptionEntry *groups[] = {derivative_entries, lam_mr_entries, NULL};
   g_auto (GStrv) labels = NULL, by = NULL;
-  if (!lam_cli_parse (help, groups, 1, 1, &argc, &argv, error))
+  if (!lam_cli_parse (help, groups, 1, 1, &argc, &argv, error)
+      || (output && !lam_cli_suffix (output, _ ("a table is written"), lam_cli_table_suffixes, error)))
     return FALSE;
   g_autoptr (LamModel) m = lam_mr_model (argv[1], error);
   g_autoptr (LamTissues) t = m ? lam_mr_tissues (&labels, error) : NULL;

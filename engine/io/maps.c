@@ -13,7 +13,8 @@
 gboolean
 lam_maps_one_file (const char *path)
 {
-  return g_str_has_suffix (path, ".h5") || g_str_has_suffix (path, ".hdf5");
+  g_autofree char *lower = g_ascii_strdown (path, -1);
+  return g_str_has_suffix (lower, ".h5") || g_str_has_suffix (lower, ".hdf5");
 }
 
 /* Rows, columns and slices. */
