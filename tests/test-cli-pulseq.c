@@ -65,6 +65,64 @@ test_convert (void)
   g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
 }
 
+/* What is named .seq and holds something else, and numbers that no scanner has. */
+static void
+test_odd (void)
+{
+  g_autofree char *wild = cli_path ("wild.seq"), *noise = cli_path ("noise.seq"), *bare = cli_path ("bare.seq");
+  g_auto (GStrv) parts = g_strsplit (text, "833.333", 2), adc = g_strsplit (parts[1], "40 100000 20", 2);
+  g_autofree char *all = g_strconcat (parts[0], "1e300", adc[0], "40 0 20", adc[1], NULL);
+  char bytes[3000];
+  for (gsize i = 0; i < sizeof bytes; i++)
+    bytes[i] = (char) (i * 2654435761u >> 13);
+  g_file_set_contents (wild, all, -1, NULL);
+  g_file_set_contents (noise, bytes, sizeof bytes, NULL);
+  g_autoptr (CliRun) info = cli_ok ("info wild.seq"), signal = cli_run ("simulate wild.seq --preset blood");
+  cli_assert_says (info->out, "error: line 16, column 1: RF event 1 has an amplitude of 1e+300 Hz (2.35e+292 T)");
+  cli_assert_says (info->out, "warning: line 18, column 1: ADC event 1 reads for 0 s: its dwell is 0");
+  cli_assert_says (info->out, "1 of 1.08e+299 degrees, excitation");
+  cli_assert_status (signal, 1);
+  cli_assert_says (signal->err, "is a unit wrong?");
+  static const char *const commands[] = {"info noise.seq", "convert noise.seq left.seq", "render noise.seq -o left.png",
+                                         "simulate noise.seq --preset blood"};
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
+    g_autoptr (CliRun) run = cli_run ("%s", commands[i]);
+    cli_assert_status (run, 1);
+    cli_assert_says (run->err, "noise.seq: this is not a Pulseq file");
+  }
+  /* Rasters that the file lacks stand in what is written: that they are assumed is said. */
+  const char *rest = strstr (text, "[BLOCKS]");
+  g_autofree char *without = g_strconcat ("[VERSION]\nmajor 1\nminor 5\nrevision 0\n", rest, NULL);
+  g_file_set_contents (bare, without, -1, NULL);
+  g_autoptr (CliRun) convert = cli_ok ("convert bare.seq made.seq"), json = cli_ok ("convert bare.seq made.seq --json");
+  cli_assert_says (convert->out, "bare.seq: [DEFINITIONS] has no BlockDurationRaster; assumed: 10000 ns");
+  cli_assert_says (convert->out, "has no AdcRasterTime; assumed: 100 ns");
+  cli_assert_says (convert->err, "bare.seq: line 8, column 8: block 3 means GX gradient 7");
+  cli_assert_says (json->out, "\"assumed\":[");
+}
+
+/* Two excitations 10 ms apart, two echoes after each. */
+static void
+test_intervals (void)
+{
+  static const char echoes[] =
+      "[VERSION]\nmajor 1\nminor 5\nrevision 0\n[DEFINITIONS]\nAdcRasterTime 1e-07\nBlockDurationRaster 1e-05\n"
+      "GradientRasterTime 1e-05\nRadiofrequencyRasterTime 1e-06\n[BLOCKS]\n1 200 1 0 0 0 0 0\n2 300 0 0 0 0 1 0\n"
+      "3 500 0 0 0 0 1 0\n4 200 1 0 0 0 0 0\n5 300 0 0 0 0 1 0\n6 400 0 0 0 0 1 0\n7 200 1 0 0 0 0 0\n[RF]\n1 833.333 "
+      "1 "
+      "2 3 150 100 0 0 0 0 e\n[ADC]\n1 1 100000 20 0 0 0 0 0\n[SHAPES]\nshape_id 1\nnum_samples 2\n1\n1\nshape_id "
+      "2\nnum_samples 2\n0\n0\nshape_id 3\nnum_samples 2\n0\n300\n";
+  g_autofree char *path = cli_path ("echoes.seq");
+  g_file_set_contents (path, echoes, -1, NULL);
+  g_autoptr (CliRun) run = cli_ok ("info echoes.seq"), json = cli_ok ("info echoes.seq --json");
+  cli_assert_says (run->out, "TR: 9 to 10 ms, most often 9 ms (1 of 2 times)");
+  cli_assert_says (run->out, "TE (to the first echo): 1.82 ms, 2 times"); /* 2000 + 20 + 50 - 250 us */
+  cli_assert_says (run->out, "echo spacing (ESP): 3 ms, 2 times");
+  g_autoptr (GPtrArray) lines = cli_json_lines (json->out);
+  JsonObject *esp = json_object_get_object_member (cli_json_last (lines), "esp");
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (esp, "usual_s"), 0.003, 1e-12);
+}
+
 /* ---- spins and positions ---- */
 
 #define SLOPE 100000.0 /* Hz/m of the gradient below, along x, during the readout */
@@ -245,6 +303,8 @@ main (int argc, char **argv)
   cli_init ();
   g_test_add_func ("/cli/pulseq/info", test_info);
   g_test_add_func ("/cli/pulseq/convert", test_convert);
+  g_test_add_func ("/cli/pulseq/odd", test_odd);
+  g_test_add_func ("/cli/pulseq/intervals", test_intervals);
   g_test_add_func ("/cli/pulseq/spins", test_spins);
   g_test_add_func ("/cli/pulseq/render", test_render);
   int status = g_test_run ();

@@ -12,7 +12,6 @@
 #include "cli/scan-options.h"
 #include "core/error.h"
 #include "core/memory.h"
-#include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
 
@@ -230,7 +229,7 @@ run (const Run *r, GError **error)
     return FALSE;
   if (g_file_test (r->in, G_FILE_TEST_IS_DIR))
     return convert_stack (r, error);
-  if (lam_pulseq_file_is (r->in))
+  if (lam_cli_pulseq_is (r->in))
     return lam_cli_convert_pulseq (r->in, r->out, r->pulseq, error);
   if (r->pulseq) {
     lam_cli_usage_error (error, _ ("--pulseq-version is for Pulseq files; %s is none"), r->in);

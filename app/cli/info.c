@@ -17,7 +17,6 @@
 #include "io/checkpoint.h"
 #include "io/dictionary-file.h"
 #include "io/map-file.h"
-#include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
 #include "run/recon.h"
@@ -485,7 +484,7 @@ lam_cli_info (int argc, char **argv)
   }
   if (is_tiff (path))
     return show_image (path);
-  if (!checksum && !dataset && lam_pulseq_file_is (path))
+  if (!checksum && !dataset && lam_cli_pulseq_is (path))
     return lam_cli_show_pulseq (path);
   if (!checksum && !dataset && lam_dictionary_is_file (path)) {
     g_autoptr (LamDictionary) d = lam_dictionary_load (path, lam_cli_io (), &error);

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "cli/common.h"
 #include "cli/json.h"
@@ -12,6 +13,7 @@
 #include "io/pulseq-read.h"
 #include "io/pulseq-write.h"
 #include "mr/pulseq-timing.h"
+#include "mr/pulseq-window.h"
 
 /* Pulses of one use and flip, and how often they play. */
 typedef struct {
@@ -56,11 +58,114 @@ find_flips (const LamPulseqTiming *t)
   return flips;
 }
 
+/* ---- intervals, as the window's rulers measure them ---- */
+
+/* Blocks that are looked at. */
+#define MOST_BLOCKS 20000
+
+typedef struct {
+  int64_t n, usual, times; /* how many; the most frequent, ps, and how often */
+  int64_t least, most;     /* ps */
+} Interval;
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+  return (x > y) - (x < y);
+}
+
+static void
+summarise (GArray *lengths, Interval *out)
+{
+  *out = (Interval){.n = lengths->len};
+  g_array_sort (lengths, compare_times);
+  int64_t *x = (int64_t *) (void *) lengths->data;
+  for (int64_t i = 0, run = 0; i < out->n; i++) {
+    run = i > 0 && x[i] == x[i - 1] ? run + 1 : 1;
+    if (run > out->times) {
+      out->times = run;
+      out->usual = x[i];
+    }
+  }
+  out->least = out->n ? x[0] : 0;
+  out->most = out->n ? x[out->n - 1] : 0;
+}
+
+/* TR, TE and echo spacing to a microsecond; n is 0 where there is none. FALSE: they could not be looked for. */
+static gboolean
+find_intervals (const LamPulseqTiming *t, Interval intervals[3])
+{
+  int64_t blocks = LAM_MIN (t->seq->blocks, MOST_BLOCKS);
+  memset (intervals, 0, 3 * sizeof *intervals);
+  g_autoptr (GArray) instants = lam_pulseq_instants (t, 0, t->start[blocks], 4 * MOST_BLOCKS, NULL);
+  g_autoptr (GArray) rulers = instants ? lam_pulseq_rulers (instants) : NULL;
+  for (int kind = LAM_PULSEQ_TR; rulers && kind <= LAM_PULSEQ_ESP; kind++) {
+    g_autoptr (GArray) lengths = g_array_new (FALSE, FALSE, sizeof (int64_t));
+    for (guint i = 0; i < rulers->len; i++) {
+      const LamPulseqRuler *r = &g_array_index (rulers, LamPulseqRuler, i);
+      int64_t us = (r->to - r->from + 500000) / 1000000 * 1000000;
+      if ((int) r->kind == kind)
+        g_array_append_val (lengths, us);
+    }
+    summarise (lengths, &intervals[kind]);
+  }
+  return rulers != NULL;
+}
+
+static void
+print_intervals (const LamPulseqTiming *t, const Interval intervals[3])
+{
+  static const char *const names[] = {N_ ("TR"), N_ ("TE (to the first echo)"), N_ ("echo spacing (ESP)")};
+  for (int i = 0; i < 3; i++) {
+    const Interval *x = &intervals[i];
+    const char *usual = lam_cli_format ("%.9g", 1e-9 * (double) x->usual);
+    if (x->n > 0 && x->least == x->most)
+      lam_cli_print (_ ("%s: %s ms, %" G_GINT64_FORMAT " times"), _ (names[i]), usual, x->n);
+    else if (x->n > 0)
+      lam_cli_print (_ ("%s: %s to %s ms, most often %s ms (%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " times)"),
+                     _ (names[i]), lam_cli_format ("%.9g", 1e-9 * (double) x->least),
+                     lam_cli_format ("%.9g", 1e-9 * (double) x->most), usual, x->times, x->n);
+  }
+  if (t->seq->blocks > MOST_BLOCKS)
+    lam_cli_print (_ ("these are of the first %d blocks"), MOST_BLOCKS);
+}
+
+static void
+json_intervals (JsonBuilder *b, const Interval intervals[3])
+{
+  static const char *const names[] = {"tr", "te", "esp"};
+  for (int i = 0; i < 3; i++) {
+    const Interval *x = &intervals[i];
+    if (x->n == 0) {
+      lam_json_text (b, names[i], NULL);
+      continue;
+    }
+    lam_json_open (b, names[i]);
+    lam_json_number (b, "usual_s", 1e-12 * (double) x->usual);
+    lam_json_number (b, "least_s", 1e-12 * (double) x->least);
+    lam_json_number (b, "most_s", 1e-12 * (double) x->most);
+    lam_json_int (b, "count", x->n);
+    lam_json_close (b);
+  }
+}
+
 static const char *
 severity_name (LamPulseqSeverity severity)
 {
   static const char *const names[] = {N_ ("note"), N_ ("warning"), N_ ("error")};
   return names[severity];
+}
+
+/* "line 14, column 8: ", or nothing. g_free (). */
+static char *
+place_text (const LamPulseq *s, const LamPulseqProblem *p)
+{
+  return p->line == 0 ? g_strdup ("")
+         : s->binary  ? g_strdup_printf (_ ("byte %" G_GINT64_FORMAT ": "), p->line)
+         : p->column
+             ? g_strdup_printf (_ ("line %" G_GINT64_FORMAT ", column %" G_GINT64_FORMAT ": "), p->line, p->column)
+             : g_strdup_printf (_ ("line %" G_GINT64_FORMAT ": "), p->line);
 }
 
 static void
@@ -76,11 +181,15 @@ print_all (const LamPulseqTiming *t, const GArray *flips)
   lam_cli_print (_ ("pulses: %" G_GINT64_FORMAT), t->pulses);
   for (guint i = 0; i < flips->len && i < 12; i++) {
     const Flip *f = &g_array_index (flips, Flip, i);
-    lam_cli_print (_ ("  %" G_GINT64_FORMAT " of %s degrees, %s"), f->count, lam_cli_format ("%.2f", f->degrees),
+    lam_cli_print (_ ("  %" G_GINT64_FORMAT " of %s degrees, %s"), f->count,
+                   lam_cli_format (fabs (f->degrees) < 1e6 ? "%.2f" : "%.4g", f->degrees),
                    _ (lam_pulseq_use_name (f->use)));
   }
   if (flips->len > 12)
     lam_cli_print (_ ("  and %u other flips"), flips->len - 12);
+  Interval intervals[3];
+  if (find_intervals (t, intervals))
+    print_intervals (t, intervals);
   lam_cli_print (_ ("events: %" G_GINT64_FORMAT " RF, %" G_GINT64_FORMAT " gradients, %" G_GINT64_FORMAT
                     " ADC, %" G_GINT64_FORMAT " shapes"),
                  s->rfs, s->gradients, s->adcs, s->shapes);
@@ -96,12 +205,7 @@ print_all (const LamPulseqTiming *t, const GArray *flips)
   }
   for (guint i = 0; i < s->problems->len; i++) {
     const LamPulseqProblem *p = s->problems->pdata[i];
-    g_autofree char *where =
-        p->line == 0 ? g_strdup ("")
-        : s->binary  ? g_strdup_printf (_ ("byte %" G_GINT64_FORMAT ": "), p->line)
-        : p->column
-            ? g_strdup_printf (_ ("line %" G_GINT64_FORMAT ", column %" G_GINT64_FORMAT ": "), p->line, p->column)
-            : g_strdup_printf (_ ("line %" G_GINT64_FORMAT ": "), p->line);
+    g_autofree char *where = place_text (s, p);
     lam_cli_print ("%s: %s%s%s%s", _ (severity_name (p->severity)), where, p->text, p->assumed ? _ ("; assumed: ") : "",
                    p->assumed ? p->assumed : "");
   }
@@ -134,6 +238,9 @@ print_json (const LamPulseqTiming *t, const GArray *flips)
     lam_json_close (b);
   }
   lam_json_close_array (b);
+  Interval intervals[3];
+  find_intervals (t, intervals);
+  json_intervals (b, intervals);
   lam_json_int (b, "rf_events", s->rfs);
   lam_json_int (b, "gradient_events", s->gradients);
   lam_json_int (b, "adc_events", s->adcs);
@@ -162,6 +269,13 @@ print_json (const LamPulseqTiming *t, const GArray *flips)
   }
   lam_json_close_array (b);
   lam_json_print (b);
+}
+
+gboolean
+lam_cli_pulseq_is (const char *path)
+{
+  g_autofree char *lower = g_ascii_strdown (path, -1);
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && (g_str_has_suffix (lower, ".seq") || lam_pulseq_file_is (path));
 }
 
 int
@@ -195,8 +309,12 @@ lam_cli_convert_pulseq (const char *in, const char *out, int minor, GError **err
     minor = LAM_CLAMP (s->minor, 4, 5);
   for (guint i = 0; i < s->problems->len; i++) {
     const LamPulseqProblem *p = s->problems->pdata[i];
+    g_autofree char *where = place_text (s, p);
     if (p->severity == LAM_PULSEQ_ERROR)
-      lam_cli_warn ("%s: %s%s%s", in, p->text, p->assumed ? _ ("; assumed: ") : "", p->assumed ? p->assumed : "");
+      lam_cli_warn ("%s: %s%s%s%s", in, where, p->text, p->assumed ? _ ("; assumed: ") : "",
+                    p->assumed ? p->assumed : "");
+    else if (p->assumed) /* what stands in the new file, and not in the old one */
+      lam_cli_print (_ ("%s: %s; assumed: %s"), in, p->text, p->assumed);
   }
   if (!lam_pulseq_write (s, out, minor, LAM_PULSEQ_SIGN, lam_cli_io (), &told, &hash, error))
     return FALSE;
@@ -211,6 +329,14 @@ lam_cli_convert_pulseq (const char *in, const char *out, int minor, GError **err
     lam_json_text (b, "version", version);
     lam_json_int (b, "blocks", s->blocks);
     lam_json_text (b, "hash", hash);
+    lam_json_open_array (b, "assumed");
+    for (guint i = 0; i < s->problems->len; i++) {
+      const LamPulseqProblem *p = s->problems->pdata[i];
+      g_autofree char *text = p->assumed ? g_strdup_printf ("%s; assumed: %s", p->text, p->assumed) : NULL;
+      if (text)
+        lam_json_text (b, NULL, text);
+    }
+    lam_json_close_array (b);
     lam_json_open_array (b, "changed");
     for (guint i = 0; i < told->len; i++)
       lam_json_text (b, NULL, told->pdata[i]);

@@ -9,6 +9,7 @@
 #include "cli/maps.h"
 #include "cli/mr-options.h"
 #include "cli/progress.h"
+#include "cli/pulseq.h"
 #include "cli/render-sequence.h"
 #include "cli/scan-options.h"
 #include "cli/spins.h"
@@ -16,7 +17,6 @@
 #include "core/memory.h"
 #include "io/map-file.h"
 #include "io/png.h"
-#include "io/pulseq-read.h"
 #include "io/tiff.h"
 #include "io/volume.h"
 #include "run/dataset.h"
@@ -254,7 +254,7 @@ open_any (const char *path, const LamCliScan *options, LamVolumeLayout axes, Pic
 static gboolean
 is_sequence (const char *path)
 {
-  return !g_file_test (path, G_FILE_TEST_IS_DIR) && lam_pulseq_file_is (path);
+  return lam_cli_pulseq_is (path);
 }
 
 /* Maps in one file or in a folder, which may as well be one of TIFF images. */

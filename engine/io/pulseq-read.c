@@ -202,6 +202,36 @@ lost (LamPulseqReader *r, const char *section, int32_t id, const int64_t *line, 
                            g_strdup_printf ("%s %d: %s", section, id, why), g_strdup ("an event that does nothing"));
 }
 
+/* More than any coil makes, by orders of magnitude: 1 MHz are 23 mT, 1 GHz/m are 23 T/m. */
+#define MOST_RF 1e6
+#define MOST_GRADIENT 1e9
+
+static void
+too_large (LamPulseqReader *r, const char *section, int32_t id, const int64_t *line, int64_t row, double value,
+           const char *unit, double tesla, const char *tesla_unit)
+{
+  char a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
+  lam_pulseq_problem_take (r->seq, LAM_PULSEQ_ERROR, line ? line[row] : 0, line ? 1 : 0,
+                           g_strdup_printf ("%s %d has an amplitude of %s %s (%s %s): is a unit wrong?", section, id,
+                                            g_ascii_formatd (a, sizeof a, "%.4g", value), unit,
+                                            g_ascii_formatd (b, sizeof b, "%.3g", tesla), tesla_unit),
+                           NULL);
+}
+
+static void
+check_adc (LamPulseqReader *r, int64_t i)
+{
+  const LamPulseqAdc *a = &r->seq->adc[i];
+  if (a->samples == 0 || a->dwell == 0)
+    lam_pulseq_problem_take (
+        r->seq, LAM_PULSEQ_WARNING, r->adc_line ? r->adc_line[i] : 0, r->adc_line ? 1 : 0,
+        g_strdup_printf (a->samples == 0
+                             ? "ADC event %d reads no sample"
+                             : "ADC event %d reads for 0 s: its dwell is 0, so all of its samples are of one time",
+                         a->id),
+        NULL);
+}
+
 /* Times of a shape: from 0 on, never back, and short enough. 1 yes, 2 no: looked at once. */
 static gboolean
 times_fine (LamPulseqReader *r, guint8 *known, int32_t row, int64_t raster, GError **error)
@@ -278,6 +308,8 @@ lam_pulseq_finish_events (LamPulseqReader *r, GError **error)
     const char *why = check_shapes (r, rf_times, s->rf_raster, &rf->magnitude, &rf->phase, &rf->time, FALSE, &failed);
     if (why)
       lost (r, "RF event", rf->id, r->rf_line, i, why);
+    if (fabs (rf->amplitude) > MOST_RF)
+      too_large (r, "RF event", rf->id, r->rf_line, i, rf->amplitude, "Hz", rf->amplitude / LAM_GAMMA_1H, "T");
   }
   for (int64_t i = 0; i < s->gradients && !failed; i++) {
     LamPulseqGradient *g = &s->gradient[i];
@@ -286,6 +318,8 @@ lam_pulseq_finish_events (LamPulseqReader *r, GError **error)
                                                    r->at_least_1_5, &failed);
     if (why)
       lost (r, "gradient", g->id, r->gradient_line, i, why);
+    if (fabs (g->amplitude) > MOST_GRADIENT)
+      too_large (r, "gradient", g->id, r->gradient_line, i, g->amplitude, "Hz/m", g->amplitude / LAM_GAMMA_1H, "T/m");
   }
   for (int64_t i = 0; i < s->adcs && !failed; i++) {
     LamPulseqAdc *a = &s->adc[i];
@@ -299,6 +333,7 @@ lam_pulseq_finish_events (LamPulseqReader *r, GError **error)
                            a->id),
           g_strdup ("no phase modulation"));
     a->phase_shape = wrong || a->phase_shape == 0 ? LAM_PULSEQ_NO_SHAPE : row;
+    check_adc (r, i);
   }
   if (failed) {
     g_propagate_error (error, failed);

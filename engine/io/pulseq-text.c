@@ -517,9 +517,6 @@ read_adc (LamPulseqReader *r, const Section *s, GError **error)
       return refuse (&t, t.row, error,
                      "ADC event %d reads %" G_GINT64_FORMAT " samples, which is more than can be played", a->id,
                      a->samples);
-    if (a->samples == 0 || a->dwell == 0)
-      lam_pulseq_problem_take (r->seq, LAM_PULSEQ_WARNING, t.line, 1,
-                               g_strdup_printf ("ADC event %d reads for 0 s", a->id), NULL);
     r->seq->adcs++;
     end_row (&t, "[ADC]");
   }
@@ -907,8 +904,12 @@ lam_pulseq_read_text (LamPulseqReader *r, const char *text, gsize size, GError *
   }
   if (!found[VERSION]) {
     g_set_error (error, LAM_ERROR, LAM_ERROR_FORMAT,
-                 "%s: %s; expected a Pulseq file, which says its version before anything else", r->name,
-                 sections->len ? "there is no [VERSION] section" : "this is not a Pulseq file");
+                 sections->len
+                     ? "%s: there is no [VERSION] section; expected a Pulseq file, which says its version before "
+                       "anything else"
+                     : "%s: this is not a Pulseq file: it has neither sections such as [VERSION] and [BLOCKS] nor "
+                       "the mark of a binary one",
+                 r->name);
     return FALSE;
   }
   if (!read_version (r, found[VERSION], error))
