@@ -659,6 +659,51 @@ test_recovery (void)
   session_assert_ends (session);
 }
 
+static gboolean
+is_bare (LamSession *session)
+{
+  return lam_session_is_bare (session) && lam_session_get_state (session) == LAM_SESSION_EMPTY;
+}
+
+/* A sequence alone, without a scan, outlives a crash too; it takes the place of what is open. */
+static void
+test_recovery_bare (void)
+{
+  g_autoptr (GVariant) sequence = sequence_state ();
+  if (g_test_subprocess ()) {
+    LamSession *session = lam_session_new (NULL);
+    g_signal_connect (session, "failed", G_CALLBACK (session_failed_cb), NULL);
+    lam_session_set_autosave (session, 1);
+    lam_session_set_sequence (session, sequence, 3);
+    session_wait_for (is_kept, session);
+    kill (getpid (), SIGKILL);
+  }
+  LamQuestion kind;
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_assert_cmpint (state_files ("session-"), >=, 2);
+  LamSession *session = session_open_scan ("scan.h5");
+  session_wait_for (session_has_data, session);
+  lam_session_set_autosave (session, 1);
+  lam_session_look_for_crash (session);
+  session_wait_for (session_asks, session);
+  lam_session_get_question (session, &kind);
+  g_assert_cmpint (kind, ==, LAM_QUESTION_RESTORE);
+  g_assert_nonnull (strstr (lam_session_get_question_offer (session), "with 3 edits"));
+  int sequences = 0;
+  g_signal_connect (session, "show-sequence", G_CALLBACK (show_sequence_cb), &sequences);
+  lam_session_answer (session, TRUE);
+  session_wait_for (is_bare, session);
+  g_assert_cmpint (sequences, ==, 1);
+  g_assert_null (lam_session_get_title (session));
+  g_assert_true (lam_session_get_modified (session));
+  session_wait_for (is_kept, session);
+  session_assert_ends (session);
+  for (int i = 0; i < 100 && state_files ("") > 0; i++)
+    g_usleep (20000);
+  g_assert_cmpint (state_files (""), ==, 0);
+}
+
 static void
 count_cb (LamSession *session, GError *error, int *n)
 {
@@ -717,6 +762,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/full-disk", test_full);
   g_test_add_func ("/session/damage", test_damage);
   g_test_add_func ("/session/recovery", test_recovery);
+  g_test_add_func ("/session/recovery-bare", test_recovery_bare);
   g_test_add_func ("/session/keep-full-disk", test_keep_full);
   int failed = g_test_run ();
   if (!g_test_subprocess ())

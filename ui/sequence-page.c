@@ -636,7 +636,14 @@ lam_sequence_page_get_states (LamSequencePage *self)
 void
 lam_sequence_page_show_tab (LamSequencePage *self, const char *name)
 {
-  gtk_stack_set_visible_child_name (self->tabs, name);
+  if (gtk_stack_get_child_by_name (self->tabs, name) != NULL)
+    gtk_stack_set_visible_child_name (self->tabs, name);
+}
+
+const char *
+lam_sequence_page_get_tab (LamSequencePage *self)
+{
+  return gtk_stack_get_visible_child_name (self->tabs);
 }
 
 void

@@ -32,6 +32,7 @@ GtkWidget *lam_sequence_page_get_problems (LamSequencePage *self);
 GtkWidget *lam_sequence_page_get_kspace (LamSequencePage *self);
 /* "timeline", "states", "kspace", "maps" */
 void lam_sequence_page_show_tab (LamSequencePage *self, const char *name);
+const char *lam_sequence_page_get_tab (LamSequencePage *self);
 /* What the numbers mean, and the first problem, as markup for the status bar. g_free (). */
 char *lam_sequence_page_dup_meaning (LamSequencePage *self);
 void lam_sequence_page_set_show_sidebar (LamSequencePage *self, gboolean show);

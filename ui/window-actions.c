@@ -233,7 +233,8 @@ lam_window_update_actions (LamWindow *self)
   gtk_widget_action_set_enabled (widget, "win.discard", busy);
   gtk_widget_action_set_enabled (widget, "win.find-center", ready);
   gtk_widget_action_set_enabled (widget, "win.apply-preparation", lam_session_can_apply (self->session));
-  gboolean open = state != LAM_SESSION_OPENING && lam_session_has_data (self->session);
+  gboolean open =
+      state != LAM_SESSION_OPENING && (lam_session_has_data (self->session) || lam_session_is_bare (self->session));
   gtk_widget_action_set_enabled (widget, "win.save",
                                  g_list_model_get_n_items (G_LIST_MODEL (lam_session_get_results (self->session))) > 0);
   gtk_widget_action_set_enabled (widget, "win.save-session", open);

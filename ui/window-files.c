@@ -112,11 +112,27 @@ store_response_cb (GtkNativeDialog *dialog, int response, LamWindow *self)
     lam_window_toast (self, error->message);
 }
 
+/* Beside the scan, or the Pulseq file where that is all there is. */
+static GFile *
+suggest_session (LamWindow *self)
+{
+  LamSequenceFile *file = self->sequence_session != NULL
+                              ? lam_pulseq_model_get_file (lam_sequence_session_get_pulseq (self->sequence_session))
+                              : NULL;
+  if (file == NULL || !lam_session_is_bare (self->session) || lam_session_get_home (self->session) != NULL)
+    return lam_session_suggest_session_file (self->session);
+  const char *dot = strrchr (file->path, '.');
+  g_autofree char *path = g_strdup_printf (
+      "%.*s" LAM_SESSION_SUFFIX,
+      (int) (dot != NULL && strchr (dot, '/') == NULL ? dot - file->path : (long) strlen (file->path)), file->path);
+  return g_file_new_for_path (path);
+}
+
 static void
 store_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   LamWindow *self = LAM_WINDOW (widget);
-  g_autoptr (GFile) file = lam_session_suggest_session_file (self->session);
+  g_autoptr (GFile) file = suggest_session (self);
   lam_window_sequence_flush (self);
   if (lam_session_get_home (self->session) != NULL && g_str_equal (name, "win.save-session")) {
     lam_session_save_session (self->session, file);
@@ -131,17 +147,19 @@ store_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 
 /* -- what would be lost -- */
 
+gboolean
+lam_window_has_edits (LamWindow *self)
+{
+  gboolean sequence = self->sequence_session != NULL
+                      && lam_undo_get_n_steps (lam_sequence_session_get_undo (self->sequence_session)) > 0;
+  return (lam_session_get_home (self->session) != NULL || sequence) && lam_session_get_modified (self->session);
+}
+
 /* What @self has that no file has, in words; NULL = nothing. */
 static const char *
 would_be_lost (LamWindow *self)
 {
-  gboolean results = lam_session_has_unsaved (self->session);
-  gboolean sequence =
-      self->sequence_session != NULL
-      && lam_undo_get_n_steps (lam_sequence_session_get_undo (self->sequence_session)) > 0
-      && lam_session_get_geometry (self->session) != NULL; /* else there is no session to save it with */
-  gboolean edits =
-      (lam_session_get_home (self->session) != NULL || sequence) && lam_session_get_modified (self->session);
+  gboolean results = lam_session_has_unsaved (self->session), edits = lam_window_has_edits (self);
   return results ? _ ("There are results that lie in no file yet. Saving the session saves all of them.")
          : edits ? _ ("There are changes that lie in no file yet.")
                  : NULL;
@@ -422,8 +440,9 @@ lam_window_note_recent (LamWindow *self)
 {
   const char *home = lam_session_get_home (self->session), *scan = lam_session_get_scan_path (self->session);
   const char *path = home != NULL ? home : scan;
-  if (path == NULL || lam_session_get_state (self->session) != LAM_SESSION_READY
-      || g_strcmp0 (path, self->recent_path) == 0)
+  gboolean there = lam_session_get_state (self->session) == LAM_SESSION_READY
+                   || (home != NULL && lam_session_is_bare (self->session));
+  if (path == NULL || !there || g_strcmp0 (path, self->recent_path) == 0)
     return;
   g_free (self->recent_path);
   self->recent_path = g_strdup (path);

@@ -52,6 +52,9 @@ void lam_window_update_title (LamWindow *self);
 void lam_window_sequence_init (LamWindow *self);
 void lam_window_sequence_dispose (LamWindow *self);
 void lam_window_make_sequence (LamWindow *self);
+/* Which workspace and tab is looked at. */
+void lam_window_sequence_save_view (LamWindow *self, LamSessionView *view);
+void lam_window_sequence_show_view (LamWindow *self, const LamSessionView *view);
 /* Says in the status bar what the sequence's numbers mean. */
 void lam_window_sequence_meaning (LamWindow *self);
 /* The session is told of what was edited just now. */
@@ -80,6 +83,8 @@ void lam_window_files_dispose (LamWindow *self);
 /* Asks before what no file has is lost with the window; TRUE = it asked. */
 gboolean lam_window_ask_to_save (LamWindow *self);
 void lam_window_locate_scan (LamWindow *self);
+/* Something of the session's file, or of a sequence, is in no file. */
+gboolean lam_window_has_edits (LamWindow *self);
 /* The sequence's workspace is there: its files count too. */
 void lam_window_follow_sequence (LamWindow *self);
 /* What is open now is a recent file. */

@@ -95,12 +95,29 @@ show_sequence_cb (LamSession *session, GVariant *state, LamWindow *self)
 }
 
 void
+lam_window_sequence_save_view (LamWindow *self, LamSessionView *view)
+{
+  const char *workspace = adw_view_stack_get_visible_child_name (self->views);
+  g_strlcpy (view->workspace, workspace != NULL ? workspace : "", sizeof view->workspace);
+  if (self->sequence_session != NULL)
+    g_strlcpy (view->tab, lam_sequence_page_get_tab (self->sequence), sizeof view->tab);
+}
+
+void
+lam_window_sequence_show_view (LamWindow *self, const LamSessionView *view)
+{
+  if (*view->workspace != '\0' && adw_view_stack_get_child_by_name (self->views, view->workspace) != NULL)
+    lam_window_show_workspace (self, view->workspace);
+  if (self->sequence_session != NULL && *view->tab != '\0')
+    lam_sequence_page_show_tab (self->sequence, view->tab);
+}
+
+void
 lam_window_sequence_flush (LamWindow *self)
 {
-  if (self->sequence_source == 0)
-    return;
   g_clear_handle_id (&self->sequence_source, g_source_remove);
-  tell_session (self);
+  if (self->sequence_session != NULL) /* an edit of this very turn is not announced yet */
+    tell_session (self);
 }
 
 /* -- jobs of the Maps tab -- */

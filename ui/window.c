@@ -166,17 +166,23 @@ lam_window_update_title (LamWindow *self)
                               ? lam_pulseq_model_get_file (lam_sequence_session_get_pulseq (self->sequence_session))
                               : NULL;
   if (file != NULL) {
-    g_autofree char *full = g_strdup_printf (_ ("%s — Lamina"), file->name);
+    g_autofree char *marked = g_strconcat (lam_window_has_edits (self) ? "• " : "", file->name, NULL);
+    g_autofree char *full = g_strdup_printf (_ ("%s — Lamina"), marked);
     gtk_window_set_title (GTK_WINDOW (self), full);
     gtk_stack_set_visible_child_name (self->stack, scan != NULL ? "views" : "start");
     return;
   }
+  const char *home = lam_session_get_home (self->session);
+  /* A sequence alone is called as its session is. */
+  g_autofree char *name = home != NULL ? g_path_get_basename (home) : g_strdup (_ ("Untitled"));
+  if (title == NULL && (home != NULL || lam_window_has_edits (self)))
+    title = name;
   /* A dot: something here is in no file. */
   const char *dot = lam_session_get_modified (self->session) ? "• " : "";
   g_autofree char *marked = title != NULL ? g_strconcat (dot, title, NULL) : g_strdup (_ ("Lamina"));
   g_autofree char *full = title != NULL ? g_strdup_printf (_ ("%s — Lamina"), marked) : g_strdup (_ ("Lamina"));
   gtk_window_set_title (GTK_WINDOW (self), full);
-  gtk_stack_set_visible_child_name (self->stack, title != NULL ? "views" : "start");
+  gtk_stack_set_visible_child_name (self->stack, scan != NULL ? "views" : "start");
 }
 
 /* Each property for itself: actions and their buttons take a quarter of a millisecond, and a scan that is opened or a run that
@@ -213,6 +219,7 @@ save_view_cb (LamSession *session, gpointer view, LamWindow *self)
   LamSliceView *slice = lam_reconstruct_page_get_slice_view (self->reconstruct);
   ((LamSessionView *) view)->zoom =
       lam_slice_port_get_fitted (lam_slice_view_get_port (slice)) ? 0 : lam_slice_view_get_zoom (slice);
+  lam_window_sequence_save_view (self, view);
 }
 
 static void
@@ -225,6 +232,7 @@ show_view_cb (LamSession *session, gpointer view, LamWindow *self)
                             gtk_widget_get_height (GTK_WIDGET (slice)) / 2.0);
   else
     lam_slice_view_fit (slice);
+  lam_window_sequence_show_view (self, view);
 }
 
 static void

@@ -150,8 +150,8 @@ keep_finished_cb (LamJob *job, LamSession *self)
 static gboolean
 can_keep (LamSession *self)
 {
-  return self->autosave > 0 && self->dataset != NULL && (self->scan_path != NULL || self->example)
-         && self->pending == NULL && !self->restoring;
+  gboolean scan = self->dataset != NULL && (self->scan_path != NULL || self->example);
+  return self->autosave > 0 && (scan || lam_session_is_bare (self)) && self->pending == NULL && !self->restoring;
 }
 
 /* Opening the scan again gives all there is: what recovery would not offer is not written either. */

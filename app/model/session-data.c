@@ -556,6 +556,16 @@ lam_session_open_pending_example (LamSession *self)
 }
 
 void
+lam_session_open_nothing (LamSession *self)
+{
+  self->opened++;
+  drop_data (self);
+  show_angle_rows (self, FALSE);
+  lam_session_take_base (self, NULL, NULL, NULL);
+  lam_session_set_state (self, LAM_SESSION_EMPTY);
+}
+
+void
 lam_session_set_geometry (LamSession *self, const char *title, LamGeometry *geometry)
 {
   g_return_if_fail (LAM_IS_SESSION (self) && geometry != NULL);

@@ -25,6 +25,7 @@
 #define T LamSessionFile
 const LamField lam_scan_fields[] = {
     S (scan),
+    N (bare),
     L (stamp.size),
     L (stamp.mtime_ns),
     N (options.geometry_set),
@@ -51,8 +52,8 @@ const LamField lam_session_fields[] = {
 
 #define T LamSessionView
 const LamField lam_view_fields[] = {
-    N (plane),     L (index[0]), L (index[1]),   L (index[2]), D (low), D (high),
-    N (automatic), N (inverted), N (colour_map), D (zoom),     END,
+    N (plane),    L (index[0]),   L (index[1]), L (index[2]),  D (low), D (high), N (automatic),
+    N (inverted), N (colour_map), D (zoom),     C (workspace), C (tab), END,
 };
 #undef T
 

@@ -52,12 +52,14 @@ typedef struct {
   double low, high;
   gboolean automatic, inverted;
   int colour_map;
-  double zoom; /* 0 = the whole picture; else widget pixels per pixel */
+  double zoom;                 /* 0 = the whole picture; else widget pixels per pixel */
+  char workspace[16], tab[16]; /* that is looked at, and of the Sequence workspace its tab; empty: not said */
 } LamSessionView;
 
 typedef struct {
   char *title;
-  char *scan;     /* absolute path; NULL = the bundled example */
+  char *scan; /* absolute path; NULL = the bundled example, or with @bare no scan at all: a sequence alone */
+  gboolean bare;
   char *relative; /* from the session file's folder, when it was read; or NULL */
   LamFileStamp stamp;
   LamScanOptions options;

@@ -209,6 +209,8 @@ void lam_session_start_load (LamSession *self, LamJob *job);
 void lam_session_start_reading (LamSession *self, LamJob *job, GCallback finished);
 void lam_session_open_path (LamSession *self, const char *path, const LamScanOptions *options);
 void lam_session_open_pending_example (LamSession *self);
+/* What is open goes, and nothing comes in its place. */
+void lam_session_open_nothing (LamSession *self);
 void lam_session_use_angles (LamSession *self);
 void lam_session_data_init (LamSession *self);
 void lam_session_data_dispose (LamSession *self);

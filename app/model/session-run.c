@@ -547,7 +547,7 @@ lam_session_save (LamSession *self, GFile *file)
 static GFile *
 suggest (LamSession *self, const char *suffix, const char *wanted)
 {
-  g_autofree char *name = g_strdup (self->title != NULL ? self->title : "");
+  g_autofree char *name = g_strdup (self->title != NULL ? self->title : lam_session_is_bare (self) ? "sequence" : "");
   g_autofree char *folder = wanted != NULL            ? g_strdup (wanted)
                             : self->scan_path != NULL ? g_path_get_dirname (self->scan_path)
                                                       : NULL;

@@ -16,6 +16,13 @@ take_variant (GVariant **to, GVariant *value)
   g_clear_pointer (&old, g_variant_unref);
 }
 
+/* A sequence, and nothing in the other workspace. */
+gboolean
+lam_session_is_bare (LamSession *self)
+{
+  return self->base == NULL && !self->example && self->scan_path == NULL && self->sequence != NULL;
+}
+
 /* -- what the file does not have yet -- */
 
 void
@@ -35,7 +42,8 @@ lam_session_update_modified (LamSession *self)
                   && (self->sequence == NULL || self->stored_sequence == NULL
                           ? self->sequence == self->stored_sequence
                           : g_variant_equal (self->sequence, self->stored_sequence));
-  lam_session_set_modified (self, self->base != NULL && (!same || self->results_serial != self->stored_serial));
+  lam_session_set_modified (self, (self->base != NULL || lam_session_is_bare (self))
+                                      && (!same || self->results_serial != self->stored_serial));
 }
 
 void
@@ -49,6 +57,8 @@ lam_session_set_sequence (LamSession *self, GVariant *state, int64_t edits)
   self->sequence_edits = edits;
   if (first) {
     take_variant (&self->stored_sequence, state);
+    if (lam_session_is_bare (self)) /* there is something to save now */
+      g_object_notify (G_OBJECT (self), "state");
     return;
   }
   lam_session_update_modified (self);
@@ -125,6 +135,7 @@ lam_session_to_file (LamSession *self)
   LamSessionFile *f = lam_session_file_new ();
   f->title = g_strdup (self->title);
   f->scan = self->scan_path != NULL ? g_canonicalize_filename (self->scan_path, NULL) : NULL;
+  f->bare = lam_session_is_bare (self);
   f->stamp = self->stamp;
   f->options = self->options;
   lam_prepare_params_set (&f->prepared, &self->prepared);
@@ -211,8 +222,9 @@ lam_session_save_session (LamSession *self, GFile *file)
   g_autoptr (GError) error = NULL;
   if (path == NULL)
     g_set_error (&error, LAM_ERROR, LAM_ERROR_IO, _ ("only files of this machine can be written"));
-  else if (self->base == NULL || (self->scan_path == NULL && !self->example))
-    g_set_error (&error, LAM_ERROR, LAM_ERROR_INVALID, _ ("there is no scan open whose session could be saved"));
+  else if (!lam_session_is_bare (self) && (self->base == NULL || (self->scan_path == NULL && !self->example)))
+    g_set_error (&error, LAM_ERROR, LAM_ERROR_INVALID,
+                 _ ("there is neither a scan nor a sequence whose session could be saved"));
   else if (self->scan_path != NULL && g_strcmp0 (self->scan_path, path) == 0)
     g_set_error (&error, LAM_ERROR, LAM_ERROR_INVALID, _ ("%s is the scan itself: give the session another name"),
                  path);
@@ -233,7 +245,8 @@ lam_session_save_session (LamSession *self, GFile *file)
   s->serial = self->results_serial;
   s->data = self->data_serial;
   s->path = g_steal_pointer (&path);
-  g_autofree char *title = g_strdup_printf (_ ("Save the session of %s"), self->title);
+  g_autofree char *title = self->title != NULL ? g_strdup_printf (_ ("Save the session of %s"), self->title)
+                                               : g_strdup (_ ("Save the session"));
   self->store = lam_job_new (title, store_func, s, storing_free);
   lam_job_set_lasting (self->store, TRUE);
   g_object_set_data (G_OBJECT (self->store), "lam-storing", s);
@@ -308,6 +321,8 @@ open_scan (LamSession *self, const char *path)
   lam_session_open_path (self, path, &self->pending->options);
 }
 
+static void apply_bare (LamSession *self);
+
 static void
 read_finished_cb (LamJob *job, LamSession *self)
 {
@@ -331,7 +346,9 @@ read_finished_cb (LamJob *job, LamSession *self)
   g_free (self->located);
   self->located = g_strdup (r->scan);
   g_autofree char *name = self->pending->scan != NULL ? g_path_get_basename (self->pending->scan) : NULL;
-  if (self->pending->scan == NULL)
+  if (self->pending->bare)
+    apply_bare (self);
+  else if (self->pending->scan == NULL)
     lam_session_open_pending_example (self);
   else if (r->scan == NULL) {
     g_autofree char *text =
@@ -435,6 +452,68 @@ apply_view (LamSession *self, LamSessionView *view)
   lam_session_exchange_view (self, view, FALSE);
 }
 
+/* The file's lines, then those of this opening that it does not have: a scan says the same each time. */
+static void
+join_logs (LamSession *self, const char *before)
+{
+  g_auto (GStrv) now = g_strsplit (self->log->str, "\n", -1), old = g_strsplit (before != NULL ? before : "", "\n", -1);
+  g_string_assign (self->log, before != NULL ? before : "");
+  for (guint i = 0; now[i] != NULL; i++)
+    if (*now[i] != '\0' && !g_strv_contains ((const char *const *) old, now[i]))
+      g_string_append_printf (self->log, "%s\n", now[i]);
+  lam_session_log_changed (self);
+}
+
+/* What hangs on no scan. @path: of the session. */
+static void
+apply_whole (LamSession *self, const LamSessionFile *f, const char *path, gboolean restoring)
+{
+  g_free (self->home);
+  self->home = g_strdup (restoring ? f->home : path);
+  self->edits_before = restoring ? f->edits : 0;
+  join_logs (self, f->log);
+  if (f->sequence == NULL)
+    return;
+  take_variant (&self->sequence, f->sequence);
+  take_variant (&self->stored_sequence, f->sequence);
+  self->sequence_edits = 0;
+  lam_session_show_sequence (self);
+}
+
+/* All of it is in place. */
+static void
+end_applying (LamSession *self, const LamSessionFile *f, const char *path, gboolean restoring)
+{
+  lam_session_rebase (self);
+  if (restoring) { /* what no file has */
+    self->stored_serial--;
+    lam_session_update_modified (self);
+    lam_session_adopt_orphan (self);
+  }
+  g_autofree char *name = restoring ? NULL : g_path_get_basename (path);
+  if (restoring)
+    lam_session_log (self, _ ("restored after an unexpected end, with %ld edits"), (long) f->edits);
+  else
+    lam_session_log (self, _ ("opened the session %s"), name);
+}
+
+/* The session has no scan: nothing is left to wait for. */
+static void
+apply_bare (LamSession *self)
+{
+  g_autoptr (LamSessionFile) f = g_steal_pointer (&self->pending);
+  g_autofree char *path = g_steal_pointer (&self->pending_path);
+  gboolean restoring = self->restoring;
+  self->restoring = FALSE;
+  lam_session_open_nothing (self);
+  apply_whole (self, f, path, restoring);
+  lam_session_exchange_view (self, &f->view, FALSE);
+  end_applying (self, f, path, restoring);
+  lam_session_touch (self, restoring);
+  lam_session_drop_resuming (self);
+  g_object_notify (G_OBJECT (self), "state"); /* there is something to save now */
+}
+
 gboolean
 lam_session_apply_pending (LamSession *self)
 {
@@ -450,11 +529,7 @@ lam_session_apply_pending (LamSession *self)
     g_autoptr (LamResult) result = lam_result_from_file (g_ptr_array_index (f->results, i));
     lam_results_add (self->results, result);
   }
-  g_free (self->home);
-  self->home = restoring ? g_strdup (f->home) : g_strdup (path);
-  self->edits_before = restoring ? f->edits : 0;
-  g_string_prepend (self->log, f->log != NULL ? f->log : "");
-  lam_session_log_changed (self);
+  apply_whole (self, f, path, restoring);
   lam_session_update_geometry (self);
   lam_session_clear_curve (self);
   for (guint i = 0; i < f->curve->len; i++)
@@ -467,28 +542,12 @@ lam_session_apply_pending (LamSession *self)
       lam_session_set_curve_of (self, result);
   }
   apply_view (self, &f->view);
-  if (f->sequence != NULL) {
-    take_variant (&self->sequence, f->sequence);
-    take_variant (&self->stored_sequence, f->sequence);
-    self->sequence_edits = 0;
-    lam_session_show_sequence (self);
-  }
   if (f->shown >= 0) {
     LamResult *shown = lam_results_get (self->results, (guint) f->shown);
     if (lam_session_can_show (self, shown))
       lam_session_put_in_view (self, shown);
   }
-  lam_session_rebase (self);
-  if (restoring) { /* what no file has */
-    self->stored_serial--;
-    lam_session_update_modified (self);
-    lam_session_adopt_orphan (self);
-  }
-  g_autofree char *name = restoring ? NULL : g_path_get_basename (path);
-  if (restoring)
-    lam_session_log (self, _ ("restored after an unexpected end, with %ld edits"), (long) f->edits);
-  else
-    lam_session_log (self, _ ("opened the session %s"), name);
+  end_applying (self, f, path, restoring);
   lam_session_update_preparation (self);
   lam_session_update_forecast (self);
   lam_session_touch (self, restoring);

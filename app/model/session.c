@@ -469,12 +469,12 @@ lam_session_edit_place (LamSession *self, const LamPlace *place, GError **error)
   return ok;
 }
 
-/* A new thing is open: everything that belonged to the old one goes. */
+/* A new thing is open, or with @geometry NULL none: everything that belonged to the old one goes. */
 void
 lam_session_take_base (LamSession *self, const char *title, const LamGeometry *geometry, const LamScan *scan)
 {
   g_clear_pointer (&self->base, lam_geometry_free);
-  self->base = lam_geometry_copy (geometry);
+  self->base = geometry != NULL ? lam_geometry_copy (geometry) : NULL;
   set_text (self, &self->title, title, PROP_TITLE);
   lam_slice_model_clear (self->slices);
   lam_slice_model_set_generation (self->slices, lam_slice_model_get_generation (self->slices) + 1);
@@ -485,14 +485,15 @@ lam_session_take_base (LamSession *self, const char *title, const LamGeometry *g
     lam_parameter_set_note (p, NULL);
     lam_parameter_reset (p);
   }
-  lam_session_parameters_from (self->parameters, self->base);
+  if (geometry != NULL)
+    lam_session_parameters_from (self->parameters, self->base);
   lam_preparation_from_scan (self->parameters, scan);
   self->loading = FALSE;
   lam_undo_clear (self->undo);
   lam_session_rebase (self);
   lam_session_update_geometry (self);
   lam_session_set_progress (self, -1, NULL, NULL);
-  self->before = LAM_SESSION_READY;
+  self->before = geometry != NULL ? LAM_SESSION_READY : LAM_SESSION_EMPTY;
 }
 
 /* -- getters -- */

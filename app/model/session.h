@@ -149,6 +149,8 @@ GFile *lam_session_suggest_session_file (LamSession *self);
 const char *lam_session_get_home (LamSession *self);      /* the file it was opened from or saved as; NULL = none */
 const char *lam_session_get_scan_path (LamSession *self); /* NULL = none, or the example */
 gboolean lam_session_get_modified (LamSession *self);
+/* There is a sequence and no scan, nor the example: a session all the same. */
+gboolean lam_session_is_bare (LamSession *self);
 /* Keeps the session against a crash, at most @seconds after an edit and at each run's begin and end; 0 = never. */
 void lam_session_set_autosave (LamSession *self, guint seconds);
 /* Nothing is to be kept, and nothing on its way; for tests. */
