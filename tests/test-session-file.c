@@ -1,6 +1,7 @@
 /* The session as a file, and what is kept of it: all comes back, moved scans are found, full disks and damage are told, and a
  * crash loses nothing. */
 #include <glib/gstdio.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -9,6 +10,7 @@
 
 #include "cli-util.h"
 #include "core/error.h"
+#include "core/memory.h"
 #include "model/session-file.h"
 #include "run/job.h"
 #include "session-util.h"
@@ -84,6 +86,74 @@ assert_same_session (LamSession *a, LamSession *b)
     g_assert_cmpmem (level[0], sizeof level[0], level[1], sizeof level[1]);
 }
 
+static GVariant *
+sequence_state (void)
+{
+  static const char text[] = "{'template': <'fisp'>, 'lists': <[('flip', [0.1, 1e300, inf])]>}";
+  return g_variant_parse (G_VARIANT_TYPE_VARDICT, text, NULL, NULL, NULL);
+}
+
+/* Two maps of 4 x 3 x 2 voxels, placed obliquely. */
+static LamMapsResult *
+make_maps (void)
+{
+  static const double size[3] = {2, 3, 4};
+  LamMrSeries *s = g_new0 (LamMrSeries, 1);
+  *s = (LamMrSeries){.path = g_strdup ("/nowhere/series.nii"),
+                     .rank = 3,
+                     .dims = {4, 3, 2},
+                     .voxels = 24,
+                     .contrasts = 7,
+                     .notes = g_ptr_array_new_with_free_func (g_free)};
+  s->nifti = lam_nifti_new (s->dims, size, 1);
+  s->nifti->sform[1][2] = s->nifti->affine[1][2] = 1.0 / 3;
+  s->nifti->qform_code = 3;
+  g_autoptr (LamMapsSeries) series = lam_maps_series_new (s, NULL);
+  float state[24] = {0, 0, 1, 2, 3, 4};
+  LamMapsResult *r = lam_maps_result_new_kept (series, 5, state, NULL);
+  for (int i = 0; i < 2; i++) {
+    float *values = lam_alloc_n (24, sizeof *values, "maps", NULL);
+    for (int v = 0; v < 24; v++)
+      values[v] = v == 3 ? NAN : (float) (v / 7.0 + i);
+    lam_maps_result_take (r, i ? "M0" : "T1", i ? "" : "ms", i ? "Proton density" : "Longitudinal", values);
+  }
+  lam_maps_result_seal (r);
+  return r;
+}
+
+static void
+check_maps (LamMapsResult *r)
+{
+  g_autoptr (LamMapsResult) truth = make_maps ();
+  const LamNifti *a = truth->series->s->nifti, *b = r->series->s->nifti;
+  g_assert_true (lam_maps_result_same (truth, r));
+  g_assert_cmpmem (truth->match.state, 24, r->match.state, 24);
+  g_assert_cmpint (r->rank, ==, 5);
+  for (int i = 0; i < 2; i++) {
+    g_assert_cmpmem (truth->maps[i].values, 96, r->maps[i].values, 96);
+    g_assert_cmpstr (truth->maps[i].name, ==, r->maps[i].name);
+    g_assert_cmpstr (truth->maps[i].unit, ==, r->maps[i].unit);
+    g_assert_cmpstr (truth->maps[i].title, ==, r->maps[i].title);
+  }
+  g_assert_cmpstr (r->series->s->path, ==, "/nowhere/series.nii");
+  g_assert_cmpint (r->series->s->contrasts, ==, 7);
+  g_assert_cmpmem (a->affine, sizeof a->affine, b->affine, sizeof b->affine);
+  g_assert_cmpmem (a->sform, sizeof a->sform, b->sform, sizeof b->sform);
+  g_assert_cmpmem (a->voxel_size, sizeof a->voxel_size, b->voxel_size, sizeof b->voxel_size);
+  g_assert_cmpint (a->qform_code, ==, b->qform_code);
+  g_assert_cmpint (a->place, ==, b->place);
+}
+
+/* The other workspace's part. */
+static void
+give_maps (LamSession *session)
+{
+  g_autoptr (GVariant) sequence = sequence_state ();
+  g_autoptr (LamMapsResult) maps = make_maps ();
+  lam_session_set_sequence (session, sequence, 3);
+  lam_session_set_maps (session, maps);
+}
+
 /* A session with two results, one of them saved in a file of its own, and edits since. */
 static LamSession *
 rich_session (void)
@@ -129,6 +199,7 @@ test_file (void)
   LamSession *session = rich_session ();
   g_autofree char *path = cli_path ("tooth.lamina.h5");
   g_autoptr (GFile) file = g_file_new_for_path (path);
+  give_maps (session);
   g_assert_true (lam_session_get_modified (session) && lam_session_has_unsaved (session));
   lam_session_save_session (session, file);
   session_wait_for (is_stored, session);
@@ -138,6 +209,7 @@ test_file (void)
   g_signal_connect (other, "failed", G_CALLBACK (session_failed_cb), NULL);
   session_wait_for (session_has_data, other);
   assert_same_session (session, other);
+  check_maps (lam_session_get_maps (other));
   g_assert_cmpstr (lam_session_get_home (other), ==, path);
   g_assert_false (lam_session_get_modified (other));
   g_assert_false (lam_undo_can_undo (lam_session_get_undo (other)));
@@ -410,6 +482,7 @@ test_full (void)
   g_autoptr (GFile) file = g_file_new_for_path (path);
   gsize n = 0, m = 0;
   struct rlimit whole, small;
+  give_maps (session);
   lam_session_save_session (session, file);
   session_wait_for (is_stored, session);
   g_assert_true (g_file_get_contents (path, &old, &n, NULL));
@@ -461,6 +534,7 @@ test_damage (void)
   g_autoptr (GFile) file = g_file_new_for_path (path);
   gsize n = 0;
   int voxels = 0;
+  give_maps (session);
   lam_session_save_session (session, file);
   session_wait_for (is_stored, session);
   g_object_unref (session);
@@ -515,13 +589,6 @@ static gboolean
 has_resumed (LamSession *session)
 {
   return has_three (session) && strstr (lam_session_get_log (session), "resumed after iteration") != NULL;
-}
-
-static GVariant *
-sequence_state (void)
-{
-  static const char text[] = "{'template': <'fisp'>, 'lists': <[('flip', [0.1, 1e300, inf])]>}";
-  return g_variant_parse (G_VARIANT_TYPE_VARDICT, text, NULL, NULL, NULL);
 }
 
 static void
@@ -674,14 +741,16 @@ test_recovery_bare (void)
     LamSession *session = lam_session_new (NULL);
     g_signal_connect (session, "failed", G_CALLBACK (session_failed_cb), NULL);
     lam_session_set_autosave (session, 1);
-    lam_session_set_sequence (session, sequence, 3);
+    give_maps (session);
+    session_wait_for (is_kept, session);
+    lam_session_set_sequence (session, sequence, 4); /* once more, without the maps being written again */
     session_wait_for (is_kept, session);
     kill (getpid (), SIGKILL);
   }
   LamQuestion kind;
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_failed ();
-  g_assert_cmpint (state_files ("session-"), >=, 2);
+  g_assert_cmpint (state_files ("session-"), ==, 3); /* lock, session, maps */
   LamSession *session = session_open_scan ("scan.h5");
   session_wait_for (session_has_data, session);
   lam_session_set_autosave (session, 1);
@@ -689,7 +758,7 @@ test_recovery_bare (void)
   session_wait_for (session_asks, session);
   lam_session_get_question (session, &kind);
   g_assert_cmpint (kind, ==, LAM_QUESTION_RESTORE);
-  g_assert_nonnull (strstr (lam_session_get_question_offer (session), "with 3 edits"));
+  g_assert_nonnull (strstr (lam_session_get_question_offer (session), "with 4 edits"));
   int sequences = 0;
   g_signal_connect (session, "show-sequence", G_CALLBACK (show_sequence_cb), &sequences);
   lam_session_answer (session, TRUE);
@@ -697,6 +766,7 @@ test_recovery_bare (void)
   g_assert_cmpint (sequences, ==, 1);
   g_assert_null (lam_session_get_title (session));
   g_assert_true (lam_session_get_modified (session));
+  check_maps (lam_session_get_maps (session));
   session_wait_for (is_kept, session);
   session_assert_ends (session);
   for (int i = 0; i < 100 && state_files ("") > 0; i++)

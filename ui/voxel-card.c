@@ -54,7 +54,7 @@ update_legend (LamVoxelCard *self)
 {
   const LamVoxelFit *f = lam_map_pictures_get_fit (self->pictures);
   g_autoptr (GString) markup = g_string_new (NULL);
-  if (f != NULL) {
+  if (f != NULL && f->samples > 0) {
     add_legend (self, markup, COLOUR_DATA, "―", f->magnitude ? _ ("data, magnitude") : _ ("data, its phase taken off"));
     if (f->atoms > 0)
       add_legend (self, markup, COLOUR_FIT, "╌", _ ("best atom"));
@@ -73,11 +73,17 @@ fit_cb (LamMapPictures *pictures, LamVoxelCard *self)
   g_autofree char *words = f != NULL ? lam_voxel_fit_describe (f) : NULL;
   gtk_label_set_text (GTK_LABEL (self->words), words != NULL ? words : _ ("No voxel is marked."));
   gtk_widget_set_visible (self->words, words != NULL);
-  gtk_stack_set_visible_child_name (GTK_STACK (self->stack), f != NULL ? "voxel" : "empty");
+  gboolean drawn = f != NULL && f->samples > 0;
+  gtk_label_set_text (GTK_LABEL (self->empty),
+                      f != NULL && !drawn ? _ ("The maps are those of the session; signal and fit are drawn once the "
+                                               "series and the dictionary are here again, and matched.")
+                                          : _ ("Click a voxel of the map, or move the crosshair with Shift and the "
+                                               "arrows, to see its signal, the best atom and the values found."));
+  gtk_stack_set_visible_child_name (GTK_STACK (self->stack), drawn ? "voxel" : "empty");
   lam_likeness_view_set_fit (LAM_LIKENESS_VIEW (self->likeness), f);
   gtk_widget_set_visible (self->right, f != NULL && f->nx > 0);
   update_legend (self);
-  if (f != NULL)
+  if (drawn)
     draw (self, f);
 }
 
@@ -149,9 +155,7 @@ lam_voxel_card_init (LamVoxelCard *self)
   self->cell = new_label (_ ("likeness to each atom"), "dim-label");
   gtk_widget_add_css_class (self->cell, "pane-hint");
   g_signal_connect (self->likeness, "describe", G_CALLBACK (describe_cb), self);
-  self->empty = new_label (_ ("Click a voxel of the map, or move the crosshair with Shift and the arrows, to see its "
-                              "signal, the best atom and the values found."),
-                           "dim-label");
+  self->empty = new_label (NULL, "dim-label");
   gtk_label_set_ellipsize (GTK_LABEL (self->empty), PANGO_ELLIPSIZE_NONE);
   gtk_label_set_wrap (GTK_LABEL (self->empty), TRUE);
   gtk_label_set_xalign (GTK_LABEL (self->empty), 0.5);

@@ -46,6 +46,13 @@ failed_cb (LamPulseqModel *model, const char *text, LamWindow *self)
   gtk_info_bar_set_revealed (self->info_bar, TRUE);
 }
 
+static LamMapsModel *
+maps_of (LamWindow *self)
+{
+  LamMapsTab *maps = lam_sequence_page_get_maps (self->sequence);
+  return maps != NULL ? lam_maps_tab_get_model (maps) : NULL;
+}
+
 /* -- part of the session -- */
 
 static void
@@ -76,7 +83,13 @@ static void
 load (LamWindow *self, GVariant *state)
 {
   g_autoptr (GError) error = NULL;
-  if (lam_sequence_session_load (self->sequence_session, state, &error))
+  LamMapsResult *maps = lam_session_get_maps (self->session);
+  g_autoptr (LamMapsResult) held = maps != NULL ? lam_maps_result_ref (maps) : NULL;
+  const char *home = lam_session_get_home (self->session);
+  g_autofree char *folder = home != NULL ? g_path_get_dirname (home) : NULL;
+  gboolean ok = lam_sequence_session_load (self->sequence_session, state, &error);
+  lam_maps_model_show_kept (maps_of (self), held, folder);
+  if (ok)
     return;
   g_autofree char *text = g_strdup_printf (_ ("The session's sequence is not shown: %s"), error->message);
   gtk_label_set_text (self->info_label, text);
@@ -101,6 +114,10 @@ lam_window_sequence_save_view (LamWindow *self, LamSessionView *view)
   g_strlcpy (view->workspace, workspace != NULL ? workspace : "", sizeof view->workspace);
   if (self->sequence_session != NULL)
     g_strlcpy (view->tab, lam_sequence_page_get_tab (self->sequence), sizeof view->tab);
+  const LamMapsMap *map = self->sequence_session != NULL
+                              ? lam_map_pictures_get_chosen (lam_maps_model_get_pictures (maps_of (self)))
+                              : NULL;
+  g_strlcpy (view->map, map != NULL ? map->name : "", sizeof view->map);
 }
 
 void
@@ -110,6 +127,8 @@ lam_window_sequence_show_view (LamWindow *self, const LamSessionView *view)
     lam_window_show_workspace (self, view->workspace);
   if (self->sequence_session != NULL && *view->tab != '\0')
     lam_sequence_page_show_tab (self->sequence, view->tab);
+  if (self->sequence_session != NULL && *view->map != '\0')
+    lam_map_pictures_choose (lam_maps_model_get_pictures (maps_of (self)), view->map);
 }
 
 void
@@ -121,13 +140,6 @@ lam_window_sequence_flush (LamWindow *self)
 }
 
 /* -- jobs of the Maps tab -- */
-
-static LamMapsModel *
-maps_of (LamWindow *self)
-{
-  LamMapsTab *maps = lam_sequence_page_get_maps (self->sequence);
-  return maps != NULL ? lam_maps_tab_get_model (maps) : NULL;
-}
 
 LamJob *
 lam_window_get_maps_job (LamWindow *self)
@@ -151,6 +163,7 @@ lam_window_maps_busy (LamWindow *self)
 static void
 maps_changed_cb (LamMapsModel *maps, LamWindow *self)
 {
+  lam_session_set_maps (self->session, lam_map_pictures_get_result (lam_maps_model_get_pictures (maps)));
   lam_window_update_jobs (self);
   lam_window_close_if_asked (self);
 }

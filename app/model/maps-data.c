@@ -5,8 +5,10 @@
 #include <glib/gi18n.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
+#include "io/checkpoint.h"
 
 #define MOST_SORTED 65536 /* values that levels are worked out from */
 
@@ -121,16 +123,26 @@ find_levels (LamMapsMap *map, int64_t voxels)
   map->high = n ? some[(int64_t) (0.995 * (n - 1))] : 1;
 }
 
+void
+lam_maps_result_take (LamMapsResult *r, const char *name, const char *unit, const char *title, float *values)
+{
+  r->maps = g_renew (LamMapsMap, r->maps, r->n + 1);
+  LamMapsMap *map = &r->maps[r->n++];
+  *map = (LamMapsMap){.name = g_intern_string (name),
+                      .unit = g_intern_string (unit),
+                      .title = g_intern_string (title),
+                      .values = values};
+  find_levels (map, r->match.voxels);
+}
+
 static gboolean
 add_map (LamMapsResult *r, const char *name, const char *unit, const char *title, GError **error)
 {
-  LamMapsMap *map = &r->maps[r->n++];
-  *map = (LamMapsMap){.name = g_intern_string (name), .unit = g_intern_string (unit), .title = g_intern_string (title)};
-  map->values = lam_alloc_n (r->match.voxels, 4, "maps", error);
-  if (!map->values)
+  float *values = lam_alloc_n (r->match.voxels, 4, "maps", error);
+  if (!values)
     return FALSE;
-  lam_match_map (&r->match, r->dictionary->d, name, map->values);
-  find_levels (map, r->match.voxels);
+  lam_match_map (&r->match, r->dictionary->d, name, values);
+  lam_maps_result_take (r, name, unit, title, values);
   return TRUE;
 }
 
@@ -142,7 +154,6 @@ make_maps (LamMapsResult *r, GError **error)
                                           {"residual", "", N_ ("What is left, relative to the voxel's signal")},
                                           {"score", "", N_ ("Normalised product with the best atom, 0 to 1")}};
   const LamAtoms *a = r->dictionary->d->atoms;
-  r->maps = g_new0 (LamMapsMap, a->columns + G_N_ELEMENTS (others));
   for (int c = 0; c < a->columns; c++) {
     const LamTissueInfo *info = lam_tissue_find (a->names[c]);
     if (!add_map (r, a->names[c], info->unit, _ (info->title), error))
@@ -171,7 +182,49 @@ lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int r
   if (!lam_match (dictionary->d, s->re, s->im, s->voxels, s->contrasts, &options, devices, control, &r->match, error)
       || !make_maps (r, error))
     return NULL;
+  lam_maps_result_seal (r);
   return g_steal_pointer (&r);
+}
+
+LamMapsResult *
+lam_maps_result_new_kept (LamMapsSeries *series, int rank, const float *state, GError **error)
+{
+  g_autoptr (LamMapsResult) r = g_new0 (LamMapsResult, 1);
+  g_atomic_ref_count_init (&r->refs);
+  r->series = lam_maps_series_ref (series);
+  r->rank = rank;
+  r->match.voxels = series->s->voxels;
+  if (!(r->match.state = lam_alloc_n (r->match.voxels, 1, "maps", error)))
+    return NULL;
+  for (int64_t v = 0; v < r->match.voxels; v++) {
+    r->match.state[v] = state[v] >= 0 && state[v] < LAM_VOXEL_STATES ? (uint8_t) state[v] : LAM_VOXEL_NO_ATOM;
+    r->match.count[r->match.state[v]]++;
+  }
+  return g_steal_pointer (&r);
+}
+
+const LamMapsMap *
+lam_maps_result_find (const LamMapsResult *r, const char *name)
+{
+  for (int i = 0; i < r->n; i++)
+    if (strcmp (r->maps[i].name, name) == 0)
+      return &r->maps[i];
+  return NULL;
+}
+
+void
+lam_maps_result_seal (LamMapsResult *r)
+{
+  gsize bytes = (gsize) r->match.voxels * sizeof (float);
+  r->crc = lam_crc32c (0, r->match.state, (gsize) r->match.voxels);
+  for (int i = 0; i < r->n; i++)
+    r->crc = lam_crc32c (r->crc, r->maps[i].values, bytes);
+}
+
+gboolean
+lam_maps_result_same (const LamMapsResult *a, const LamMapsResult *b)
+{
+  return a->n == b->n && a->match.voxels == b->match.voxels && a->crc == b->crc;
 }
 
 LamMapsResult *
@@ -190,7 +243,8 @@ lam_maps_result_unref (LamMapsResult *r)
     lam_free (r->maps[i].values);
   g_free (r->maps);
   lam_match_clear (&r->match);
-  lam_maps_dictionary_unref (r->dictionary);
+  g_clear_pointer (&r->dictionary, lam_maps_dictionary_unref);
   lam_maps_series_unref (r->series);
+  g_free (r->mask);
   g_free (r);
 }

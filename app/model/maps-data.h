@@ -2,6 +2,7 @@
  * still read what another has replaced. Any thread. */
 #pragma once
 
+#include "io/file.h"
 #include "io/mr-series.h"
 #include "mr/match.h"
 
@@ -10,14 +11,18 @@ G_BEGIN_DECLS
 typedef struct {
   gatomicrefcount refs;
   LamDictionary *d;
-  char *path;     /* of the file that it is from; NULL: made here */
-  double seconds; /* that making it took; 0: it is from a file */
+  char *path;         /* of the file that it is from; NULL: made here */
+  double seconds;     /* that making it took; 0: it is from a file */
+  LamFileStamp stamp; /* of the file */
 } LamMapsDictionary;
 
 typedef struct {
   gatomicrefcount refs;
-  LamMrSeries *s;
+  LamMrSeries *s;        /* of maps that a session kept: without samples */
   LamProtocol *protocol; /* of a phantom; NULL: it is from a file */
+  LamFileStamp stamp;    /* of the file */
+  double noise;          /* of a phantom, with orders */
+  int orders;
 } LamMapsSeries;
 
 typedef struct {
@@ -30,12 +35,14 @@ typedef struct {
 
 typedef struct {
   gatomicrefcount refs;
-  LamMapsDictionary *dictionary;
+  LamMapsDictionary *dictionary; /* NULL: a session kept these maps, and nothing of what they are from but who it was */
   LamMapsSeries *series;
-  LamMatch match;
-  int rank; /* that was matched with; 0: full */
+  LamMatch match; /* of kept ones: voxels, state and count alone */
+  int rank;       /* that was matched with; 0: full */
+  char *mask;     /* the file; NULL: none, or not said */
   int n;
   LamMapsMap *maps;
+  uint32_t crc; /* of the maps and the states */
 } LamMapsResult;
 
 /* Take what they hold over; @protocol NULL: from a file. */
@@ -44,6 +51,14 @@ LamMapsSeries *lam_maps_series_new (LamMrSeries *s, LamProtocol *protocol);
 /* Matches, on the calling thread, where @mask (NULL: everywhere) is not 0; the maps are the parameters of the dictionary, M0, phase, score and residual. */
 LamMapsResult *lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int rank, const uint8_t *mask,
                                     LamControl *control, GError **error);
+/* Maps that a session kept: why voxels have none, as numbers of LamVoxelState, then each map; takes @values. */
+LamMapsResult *lam_maps_result_new_kept (LamMapsSeries *series, int rank, const float *state, GError **error);
+void lam_maps_result_take (LamMapsResult *r, const char *name, const char *unit, const char *title, float *values);
+const LamMapsMap *lam_maps_result_find (const LamMapsResult *r, const char *name); /* NULL: none */
+/* Once all of them are there: works out the CRC, by which maps are known to be the same to the last bit. */
+void lam_maps_result_seal (LamMapsResult *r);
+gboolean lam_maps_result_same (const LamMapsResult *a, const LamMapsResult *b);
+gboolean lam_maps_result_same (const LamMapsResult *a, const LamMapsResult *b);
 LamMapsDictionary *lam_maps_dictionary_ref (LamMapsDictionary *d);
 LamMapsSeries *lam_maps_series_ref (LamMapsSeries *s);
 LamMapsResult *lam_maps_result_ref (LamMapsResult *r);

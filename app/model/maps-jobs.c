@@ -153,21 +153,77 @@ lam_maps_job_dictionary (LamDictionaryRecipe *recipe)
   return lam_job_new (title, make_dictionary, recipe, free_recipe);
 }
 
+/* ---- files that are opened, for the first time or again ---- */
+
+typedef struct {
+  char *path, *dataset;
+  int64_t contrasts;
+  LamMapsPlace *place; /* NULL: as it is now */
+} Open;
+
+static void
+free_open (gpointer data)
+{
+  Open *o = data;
+  g_free (o->path);
+  g_free (o->dataset);
+  if (o->place)
+    g_free (o->place->folder);
+  g_free (o->place);
+  g_free (o);
+}
+
+static LamJob *
+new_open (LamJobFunc func, const char *path, const char *dataset, int64_t contrasts, const LamMapsPlace *place)
+{
+  g_autofree char *name = g_filename_display_basename (path), *title = g_strdup_printf (_ ("Open %s"), name);
+  Open o = {g_strdup (path), g_strdup (dataset), contrasts, place ? g_memdup2 (place, sizeof *place) : NULL};
+  if (o.place)
+    o.place->folder = g_strdup (place->folder);
+  return lam_job_new (title, func, g_memdup2 (&o, sizeof o), free_open);
+}
+
+/* Where the file is now, and what it is there: as it was, at its place or beside the session. g_free (). */
+static char *
+find_file (const Open *o, LamFileStamp *stamp, GError **error)
+{
+  if (!o->place)
+    return lam_file_stamp (o->path, stamp, error) ? g_strdup (o->path) : NULL;
+  g_autofree char *name = g_path_get_basename (o->path),
+                  *beside = o->place->folder ? g_build_filename (o->place->folder, name, NULL) : NULL;
+  const char *const places[] = {o->path, beside};
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    if (places[i] && lam_file_is_as_stamped (places[i], &o->place->stamp) && lam_file_stamp (places[i], stamp, NULL))
+      return g_strdup (places[i]);
+  const char *there = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (places) && !there; i++)
+    there = places[i] && lam_file_stamp (places[i], stamp, NULL) ? places[i] : NULL;
+  g_set_error (error, LAM_ERROR, there ? LAM_ERROR_CHANGED : LAM_ERROR_IO,
+               there ? _ ("%s is not what it was when the session was saved; open it to use it as it is now.")
+                     : _ ("%s is not there any more, nor beside the session."),
+               there ? there : o->path);
+  return NULL;
+}
+
 static gboolean
-open_dictionary (LamJob *job, gpointer path, GError **error)
+open_dictionary (LamJob *job, gpointer data, GError **error)
 {
   LamIoControl control = io_control (job);
-  LamDictionary *d = lam_dictionary_load (path, &control, error);
-  if (d)
-    lam_job_set_result (job, lam_maps_dictionary_new (d, path, 0), unref_dictionary);
-  return d != NULL;
+  LamFileStamp stamp;
+  g_autofree char *path = find_file (data, &stamp, error);
+  LamDictionary *d = path ? lam_dictionary_load (path, &control, error) : NULL;
+  if (!d)
+    return FALSE;
+  LamMapsDictionary *made = lam_maps_dictionary_new (d, path, 0);
+  made->stamp = stamp;
+  lam_job_set_result (job, made, unref_dictionary);
+  return TRUE;
 }
 
 LamJob *
-lam_maps_job_open_dictionary (const char *path)
+lam_maps_job_open_dictionary (const char *path, const LamMapsPlace *place)
 {
-  g_autofree char *name = g_filename_display_basename (path), *title = g_strdup_printf (_ ("Open %s"), name);
-  return lam_job_new (title, open_dictionary, g_strdup (path), g_free);
+  return new_open (open_dictionary, path, NULL, 0, place);
 }
 
 /* ---- writing ---- */
@@ -216,12 +272,14 @@ static char *
 describe (const LamMapsResult *r)
 {
   const LamMapsDictionary *d = r->dictionary;
-  g_autofree char *dictionary = g_strescape (d->path ? d->path : "made in the window", NULL),
+  g_autofree char *path = d ? g_strescape (d->path ? d->path : "made in the window", NULL) : NULL,
                   *series = g_strescape (r->series->s->path, NULL);
-  return g_strdup_printf ("{\"dictionary\": \"%s\", \"template\": \"%s\", \"atoms\": %" G_GINT64_FORMAT
-                          ", \"series\": \"%s\", \"rank\": %d, \"matched\": %" G_GINT64_FORMAT "}",
-                          dictionary, d->d->template, d->d->atoms->n, series, r->rank,
-                          r->match.count[LAM_VOXEL_MATCHED]);
+  g_autofree char *dictionary =
+      d ? g_strdup_printf ("\"dictionary\": \"%s\", \"template\": \"%s\", \"atoms\": %" G_GINT64_FORMAT ", ", path,
+                           d->d->template, d->d->atoms->n)
+        : g_strdup (""); /* of a session: not known any more */
+  return g_strdup_printf ("{%s\"series\": \"%s\", \"rank\": %d, \"matched\": %" G_GINT64_FORMAT "}", dictionary, series,
+                          r->rank, r->match.count[LAM_VOXEL_MATCHED]);
 }
 
 static gboolean
@@ -255,36 +313,26 @@ lam_maps_job_save (LamMapsResult *r, const char *path)
 
 /* ---- series ---- */
 
-typedef struct {
-  char *path, *dataset;
-  int64_t contrasts;
-} Series;
-
-static void
-free_series (gpointer data)
-{
-  g_free (((Series *) data)->path);
-  g_free (((Series *) data)->dataset);
-  g_free (data);
-}
-
 static gboolean
 open_series (LamJob *job, gpointer data, GError **error)
 {
-  const Series *o = data;
+  const Open *o = data;
   LamIoControl control = io_control (job);
-  LamMrSeries *s = lam_mr_series_read (o->path, o->dataset, o->contrasts, &control, error);
-  if (s)
-    lam_job_set_result (job, lam_maps_series_new (s, NULL), unref_series);
-  return s != NULL;
+  LamFileStamp stamp;
+  g_autofree char *path = find_file (o, &stamp, error);
+  LamMrSeries *s = path ? lam_mr_series_read (path, o->dataset, o->contrasts, &control, error) : NULL;
+  if (!s)
+    return FALSE;
+  LamMapsSeries *made = lam_maps_series_new (s, NULL);
+  made->stamp = stamp;
+  lam_job_set_result (job, made, unref_series);
+  return TRUE;
 }
 
 LamJob *
-lam_maps_job_open_series (const char *path, const char *dataset, int64_t contrasts)
+lam_maps_job_open_series (const char *path, const char *dataset, int64_t contrasts, const LamMapsPlace *place)
 {
-  g_autofree char *name = g_filename_display_basename (path), *title = g_strdup_printf (_ ("Open %s"), name);
-  Series o = {g_strdup (path), g_strdup (dataset), contrasts};
-  return lam_job_new (title, open_series, g_memdup2 (&o, sizeof o), free_series);
+  return new_open (open_series, path, dataset, contrasts, place);
 }
 
 typedef struct {
@@ -307,9 +355,13 @@ make_phantom (LamJob *job, gpointer data, GError **error)
   g_autoptr (LamModel) m = model_of (p->protocol, p->orders);
   g_autoptr (LamDevices) devices = lam_devices_new (NULL, error);
   LamMrSeries *s = devices ? lam_mr_phantom_new (m, p->noise, devices, lam_job_get_control (job), error) : NULL;
-  if (s)
-    lam_job_set_result (job, lam_maps_series_new (s, lam_protocol_copy (p->protocol)), unref_series);
-  return s != NULL;
+  if (!s)
+    return FALSE;
+  LamMapsSeries *made = lam_maps_series_new (s, lam_protocol_copy (p->protocol));
+  made->orders = p->orders;
+  made->noise = p->noise;
+  lam_job_set_result (job, made, unref_series);
+  return TRUE;
 }
 
 LamJob *
@@ -348,9 +400,11 @@ match (LamJob *job, gpointer data, GError **error)
     return FALSE;
   LamMapsResult *r = lam_maps_result_new (m->dictionary, m->series, m->rank, mask, lam_job_get_control (job), error);
   lam_free (mask);
-  if (r)
-    lam_job_set_result (job, r, unref_result);
-  return r != NULL;
+  if (!r)
+    return FALSE;
+  r->mask = g_strdup (m->mask);
+  lam_job_set_result (job, r, unref_result);
+  return TRUE;
 }
 
 LamJob *

@@ -16,6 +16,12 @@ typedef struct {
   int rank;   /* modes of its basis; 0: none */
 } LamDictionaryRecipe;
 
+/* What a file was when it was read, and a folder that it may have moved to (NULL: none). */
+typedef struct {
+  LamFileStamp stamp;
+  char *folder;
+} LamMapsPlace;
+
 void lam_dictionary_recipe_free (LamDictionaryRecipe *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamDictionaryRecipe, lam_dictionary_recipe_free)
 
@@ -32,11 +38,12 @@ LamDictionaryForecast *lam_dictionary_forecast (const LamDictionaryRecipe *r, La
 
 /* Take @recipe. Result: a LamMapsDictionary. */
 LamJob *lam_maps_job_dictionary (LamDictionaryRecipe *recipe);
-LamJob *lam_maps_job_open_dictionary (const char *path);
+/* @place: of a session that is opened again; NULL: the file as it is now. */
+LamJob *lam_maps_job_open_dictionary (const char *path, const LamMapsPlace *place);
 LamJob *lam_maps_job_save_dictionary (LamMapsDictionary *d, const char *path);
 /* Result: a LamMapsSeries. @dataset: of an HDF5 file, NULL: the only one that can be meant. @contrasts: how many it must have;
  * 0: any number. */
-LamJob *lam_maps_job_open_series (const char *path, const char *dataset, int64_t contrasts);
+LamJob *lam_maps_job_open_series (const char *path, const char *dataset, int64_t contrasts, const LamMapsPlace *place);
 /* Takes @protocol. */
 LamJob *lam_maps_job_phantom (LamProtocol *protocol, int orders, double noise);
 /* Result: a LamMapsResult. @mask: the file of an image that is 0 where nothing is to be matched; NULL: everywhere is. */

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "model/maps-model.h"
+#include "model/maps-model-private.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -10,27 +10,8 @@
 #include "model/dictionary-rows.h"
 #include "model/maps-jobs.h"
 #include "model/maps-words.h"
-#include "run/newest.h"
 
 #define FORECAST_MS 200 /* after the last change */
-
-struct _LamMapsModel {
-  GObject parent_instance;
-  LamSequenceSession *session;
-  LamQueue *queue;
-  LamParameterList *parameters, *inputs;
-  LamMapPictures *pictures;
-  LamMapsDictionary *dictionary;
-  LamMapsSeries *series;
-  LamJob *jobs[LAM_MAPS_KINDS];
-  char *errors[LAM_MAPS_KINDS], *texts[LAM_MAPS_KINDS], *forecast, *lacks, *saved;
-  gboolean refused, stale, stale_phantom, save_failed, active, then_match;
-  /* The forecast. */
-  LamNewest *newest;
-  LamControl control;
-  guint forecast_source;
-  gboolean forecasting, forecast_due;
-};
 
 enum { CHANGED, PROGRESS, N_SIGNALS };
 static guint signals[N_SIGNALS];
@@ -81,8 +62,14 @@ find_lacks (LamMapsModel *self)
   return NULL;
 }
 
-static void
-changed (LamMapsModel *self)
+void
+lam_maps_model_say_error (LamMapsModel *self, LamMapsKind kind, const char *text)
+{
+  take_text (&self->errors[kind], g_strdup (text));
+}
+
+void
+lam_maps_model_say_changed (LamMapsModel *self)
 {
   LamMapsResult *result = lam_map_pictures_get_result (self->pictures);
   self->stale = find_stale (self);
@@ -124,7 +111,7 @@ say_forecast (LamMapsModel *self, char *text, gboolean refused)
 {
   take_text (&self->forecast, text);
   self->refused = refused;
-  changed (self);
+  lam_maps_model_say_changed (self);
 }
 
 static void
@@ -183,6 +170,8 @@ void
 lam_maps_model_set_active (LamMapsModel *self, gboolean active)
 {
   self->active = active;
+  if (active)
+    lam_maps_keep_begin (self);
   if (active && self->forecast_due)
     ask_forecast (self);
   else if (!active)
@@ -204,7 +193,7 @@ result_cb (LamSequenceSession *session, LamMapsModel *self)
   gboolean changes = find_stale (self) != self->stale || find_stale_phantom (self) != self->stale_phantom;
   ask_forecast (self);
   if (changes)
-    changed (self);
+    lam_maps_model_say_changed (self);
 }
 
 static void
@@ -232,38 +221,46 @@ put (LamMapsModel *self, LamMapsKind kind, gpointer made)
   case LAM_MAPS_DICTIONARY:
     g_clear_pointer (&self->dictionary, lam_maps_dictionary_unref);
     self->dictionary = made;
+    if (!self->again)
+      self->made_seconds = self->dictionary->seconds;
     break;
   case LAM_MAPS_SERIES:
     g_clear_pointer (&self->series, lam_maps_series_unref);
     self->series = made;
     break;
   default:
-    lam_map_pictures_set_result (self->pictures, made);
+    if (!self->again || lam_maps_keep_accepts (self, made))
+      lam_map_pictures_set_result (self->pictures, made);
     lam_maps_result_unref (made);
   }
+  lam_sequence_session_touch (self->session);
 }
 
 static void
 finished_cb (LamJob *job, LamMapsModel *self)
 {
+  gboolean failed = FALSE;
   for (int kind = 0; kind < LAM_MAPS_KINDS; kind++) {
     if (self->jobs[kind] != job)
       continue;
     g_autoptr (LamJob) held = g_steal_pointer (&self->jobs[kind]);
     g_autoptr (GError) error = lam_job_dup_error (job);
     gpointer made = lam_job_get_state (job) == LAM_JOB_DONE ? take_result (job) : NULL;
+    failed |= made == NULL;
     if (made != NULL)
       put (self, kind, made);
     else
       self->then_match = FALSE;
     if (error != NULL && !g_error_matches (error, LAM_ERROR, LAM_ERROR_CANCELLED))
       take_text (&self->errors[kind], g_strdup (error->message));
-    changed (self);
+    lam_maps_model_say_changed (self);
   }
   if (self->then_match && !lam_maps_model_is_busy (self)) {
     self->then_match = FALSE;
     lam_maps_model_match (self, NULL);
   }
+  if (self->again && !self->then_match && (failed || !lam_maps_model_is_busy (self)))
+    lam_maps_keep_end (self, failed);
 }
 
 static void
@@ -274,10 +271,10 @@ progress_cb (LamJob *job, LamMapsModel *self)
       g_signal_emit (self, signals[PROGRESS], 0, kind);
 }
 
-/* Takes @job. @now: it needs no device. */
-static gboolean
-start (LamMapsModel *self, LamMapsKind kind, LamJob *job, gboolean now)
+gboolean
+lam_maps_model_start (LamMapsModel *self, LamMapsKind kind, LamJob *job, gboolean now)
 {
+  lam_maps_keep_drop (self);
   self->jobs[kind] = job;
   take_text (&self->errors[kind], NULL);
   g_signal_connect_object (job, "changed", G_CALLBACK (progress_cb), self, 0);
@@ -287,7 +284,7 @@ start (LamMapsModel *self, LamMapsKind kind, LamJob *job, gboolean now)
     lam_queue_add_now (self->queue, job);
   else
     lam_queue_add (self->queue, job);
-  changed (self);
+  lam_maps_model_say_changed (self);
   return TRUE;
 }
 
@@ -297,14 +294,19 @@ lam_maps_model_make_dictionary (LamMapsModel *self, GError **error)
   if (self->jobs[LAM_MAPS_DICTIONARY] != NULL)
     return FALSE;
   LamDictionaryRecipe *r = new_recipe (self, error);
-  return r != NULL && start (self, LAM_MAPS_DICTIONARY, lam_maps_job_dictionary (r), FALSE);
+  if (r == NULL)
+    return FALSE;
+  g_clear_pointer (&self->made_rows, g_variant_unref);
+  self->made_rows = lam_parameter_list_save (self->parameters);
+  self->made_orders = r->orders;
+  return lam_maps_model_start (self, LAM_MAPS_DICTIONARY, lam_maps_job_dictionary (r), FALSE);
 }
 
 gboolean
 lam_maps_model_open_dictionary (LamMapsModel *self, const char *path, GError **error)
 {
   return self->jobs[LAM_MAPS_DICTIONARY] == NULL
-         && start (self, LAM_MAPS_DICTIONARY, lam_maps_job_open_dictionary (path), TRUE);
+         && lam_maps_model_start (self, LAM_MAPS_DICTIONARY, lam_maps_job_open_dictionary (path, NULL), TRUE);
 }
 
 gboolean
@@ -313,7 +315,8 @@ lam_maps_model_open_series (LamMapsModel *self, const char *path, GError **error
   int64_t contrasts = self->dictionary ? self->dictionary->d->samples : 0;
   const char *dataset = lam_parameter_get_text (lam_parameter_list_find (self->inputs, "dataset"));
   return self->jobs[LAM_MAPS_SERIES] == NULL
-         && start (self, LAM_MAPS_SERIES, lam_maps_job_open_series (path, *dataset ? dataset : NULL, contrasts), TRUE);
+         && lam_maps_model_start (self, LAM_MAPS_SERIES,
+                                  lam_maps_job_open_series (path, *dataset ? dataset : NULL, contrasts, NULL), TRUE);
 }
 
 gboolean
@@ -325,7 +328,7 @@ lam_maps_model_make_phantom (LamMapsModel *self, GError **error)
   LamJob *job = lam_maps_job_phantom (lam_sequence_session_copy_protocol (self->session),
                                       (int) lam_parameter_get_integer (lam_parameter_list_find (model, "orders")),
                                       lam_parameter_get_number (lam_parameter_list_find (model, "noise")));
-  return start (self, LAM_MAPS_SERIES, job, FALSE);
+  return lam_maps_model_start (self, LAM_MAPS_SERIES, job, FALSE);
 }
 
 gboolean
@@ -341,7 +344,7 @@ lam_maps_model_match (LamMapsModel *self, GError **error)
   const LamSubspace *basis = self->dictionary->d->subspace;
   const char *mask = lam_parameter_get_text (lam_parameter_list_find (self->inputs, "mask"));
   LamJob *job = lam_maps_job_match (self->dictionary, self->series, basis ? basis->rank : 0, *mask ? mask : NULL);
-  return start (self, LAM_MAPS_MATCH, job, FALSE);
+  return lam_maps_model_start (self, LAM_MAPS_MATCH, job, FALSE);
 }
 
 gboolean
@@ -361,7 +364,7 @@ saved_cb (LamJob *job, LamMapsModel *self)
   self->save_failed = error != NULL;
   take_text (&self->saved,
              error ? g_strdup (error->message) : g_strdup_printf (_ ("%s: done"), lam_job_get_title (job)));
-  changed (self);
+  lam_maps_model_say_changed (self);
 }
 
 /* Takes @job. */
@@ -373,7 +376,7 @@ save (LamMapsModel *self, LamJob *job)
   take_text (&self->saved, g_strdup_printf (_ ("%s…"), lam_job_get_title (job)));
   self->save_failed = FALSE;
   lam_queue_add_now (self->queue, job);
-  changed (self);
+  lam_maps_model_say_changed (self);
   return TRUE;
 }
 
@@ -418,6 +421,18 @@ lam_maps_model_is_busy (LamMapsModel *self)
     if (self->jobs[kind] != NULL)
       return TRUE;
   return FALSE;
+}
+
+void
+lam_maps_model_drop_jobs (LamMapsModel *self)
+{
+  self->then_match = FALSE;
+  for (int kind = 0; kind < LAM_MAPS_KINDS; kind++)
+    if (self->jobs[kind] != NULL) {
+      g_signal_handlers_disconnect_by_data (self->jobs[kind], self);
+      lam_job_cancel (self->jobs[kind]);
+      g_clear_object (&self->jobs[kind]);
+    }
 }
 
 void
@@ -529,12 +544,13 @@ lam_maps_model_new (LamSequenceSession *session, LamQueue *queue)
   build_inputs (self);
   lam_sequence_session_keep (session, "dictionary", self->parameters);
   lam_sequence_session_keep (session, "series", self->inputs);
+  lam_maps_keep_init (self);
   show_rows (self);
   g_signal_connect_object (session, "protocol-changed", G_CALLBACK (protocol_cb), self, 0);
   g_signal_connect_object (session, "train-changed", G_CALLBACK (result_cb), self, 0);
   g_signal_connect_object (session, "result", G_CALLBACK (result_cb), self, 0);
   self->forecast_due = TRUE;
-  changed (self);
+  lam_maps_model_say_changed (self);
   return self;
 }
 
@@ -547,12 +563,7 @@ lam_maps_model_close (LamMapsModel *self)
   if (self->newest != NULL)
     lam_newest_stop (self->newest);
   lam_map_pictures_close (self->pictures);
-  for (int kind = 0; kind < LAM_MAPS_KINDS; kind++)
-    if (self->jobs[kind] != NULL) {
-      g_signal_handlers_disconnect_by_data (self->jobs[kind], self);
-      lam_job_cancel (self->jobs[kind]);
-      g_clear_object (&self->jobs[kind]);
-    }
+  lam_maps_model_drop_jobs (self);
 }
 
 static void
@@ -571,6 +582,7 @@ static void
 lam_maps_model_finalize (GObject *object)
 {
   LamMapsModel *self = LAM_MAPS_MODEL (object);
+  lam_maps_keep_clear (self);
   g_clear_pointer (&self->newest, lam_newest_free);
   g_clear_object (&self->pictures);
   g_clear_pointer (&self->dictionary, lam_maps_dictionary_unref);

@@ -63,6 +63,9 @@ const char *lam_maps_model_get_saved (LamMapsModel *self, gboolean *failed);
 /* Neither a job nor a forecast is on its way; for tests. */
 gboolean lam_maps_model_is_settled (LamMapsModel *self);
 
+/* Maps that the session kept, after its state was loaded; @folder: where its file lies, NULL: not known. */
+void lam_maps_model_show_kept (LamMapsModel *self, LamMapsResult *kept, const char *folder);
+
 /* Cancels what goes on and ends the threads; before the last reference goes. */
 void lam_maps_model_close (LamMapsModel *self);
 

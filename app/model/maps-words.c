@@ -81,7 +81,9 @@ lam_maps_words_result (const LamMapsResult *r, const LamMapsDictionary *now_d, c
       g_autofree char *n = grouped (r->match.count[i]);
       g_string_append_printf (text, " · %s %s", n, _ (left_out[i]));
     }
-  if (r->series != now_s)
+  if (r->dictionary == NULL)
+    g_string_append (text, _ (" · as the session has them"));
+  else if (r->series != now_s)
     g_string_append (text, _ (" · of another series than the one that is open now"));
   else if (r->dictionary != now_d)
     g_string_append (text, _ (" · with another dictionary than there is now"));

@@ -32,6 +32,7 @@ struct _LamSequenceSession {
   guint ask_source;
   gboolean loading, well;
   GHashTable *kept, *unclaimed; /* LamParameterList by id; GVariant of a state, whose list is not there yet */
+  GHashTable *parts;            /* Part by id */
   gboolean finding;             /* the least orders, with the next answer */
   /* The worker's own. */
   LamModel *engine, *finer, *other;
@@ -669,6 +670,73 @@ lam_sequence_session_keep (LamSequenceSession *self, const char *id, LamParamete
   g_signal_connect_object (list, "changed", G_CALLBACK (kept_changed_cb), self, 0);
 }
 
+typedef struct {
+  GWeakRef owner;
+  LamSequencePartSave save;
+  LamSequencePartLoad load;
+} Part;
+
+static void
+free_part (gpointer data)
+{
+  g_weak_ref_clear (&((Part *) data)->owner);
+  g_free (data);
+}
+
+void
+lam_sequence_session_touch (LamSequenceSession *self)
+{
+  if (!self->loading)
+    g_signal_emit (self, signals[CHANGED], 0);
+}
+
+void
+lam_sequence_session_keep_part (LamSequenceSession *self, const char *id, GObject *owner, LamSequencePartSave save,
+                                LamSequencePartLoad load)
+{
+  Part *part = g_new0 (Part, 1);
+  g_weak_ref_init (&part->owner, owner);
+  part->save = save;
+  part->load = load;
+  GVariant *state = g_hash_table_lookup (self->unclaimed, id);
+  if (state)
+    load (owner, state);
+  g_hash_table_remove (self->unclaimed, id);
+  g_hash_table_insert (self->parts, (gpointer) g_intern_string (id), part);
+}
+
+static void
+save_parts (LamSequenceSession *self, GVariantDict *dict)
+{
+  GHashTableIter iter;
+  gpointer id, value;
+  g_hash_table_iter_init (&iter, self->parts);
+  while (g_hash_table_iter_next (&iter, &id, &value)) {
+    Part *part = value;
+    g_autoptr (GObject) owner = g_weak_ref_get (&part->owner);
+    GVariant *state = owner ? part->save (owner) : NULL;
+    if (state) {
+      g_autoptr (GVariant) held = g_variant_ref_sink (state);
+      g_variant_dict_insert_value (dict, id, held);
+    }
+  }
+}
+
+static void
+load_parts (LamSequenceSession *self, GVariant *state)
+{
+  GHashTableIter iter;
+  gpointer id, value;
+  g_hash_table_iter_init (&iter, self->parts);
+  while (g_hash_table_iter_next (&iter, &id, &value)) {
+    Part *part = value;
+    g_autoptr (GObject) owner = g_weak_ref_get (&part->owner);
+    g_autoptr (GVariant) own = g_variant_lookup_value (state, id, G_VARIANT_TYPE_VARDICT);
+    if (owner)
+      part->load (owner, own);
+  }
+}
+
 static int
 compare_entries (gconstpointer a, gconstpointer b)
 {
@@ -711,6 +779,7 @@ lam_sequence_session_save (LamSequenceSession *self)
   g_hash_table_iter_init (&iter, self->unclaimed);
   while (g_hash_table_iter_next (&iter, &id, &list))
     g_variant_dict_insert_value (&dict, id, list);
+  save_parts (self, &dict);
   g_variant_builder_init (&lists, G_VARIANT_TYPE ("a(sad)"));
   for (const LamField *f = lam_protocol_template (self->protocol)->fields; f->name; f++)
     if (f->kind == LAM_FIELD_LIST)
@@ -746,7 +815,8 @@ load_kept (LamSequenceSession *self, GVariant *state, GError **error)
   while (g_variant_iter_next (&iter, "{&sv}", &id, &values)) {
     g_autoptr (GVariant) held = values;
     LamParameterList *list = g_hash_table_lookup (self->kept, id);
-    if (g_strv_contains (own, id) || !g_variant_is_of_type (values, G_VARIANT_TYPE_VARDICT))
+    if (g_strv_contains (own, id) || g_hash_table_contains (self->parts, id)
+        || !g_variant_is_of_type (values, G_VARIANT_TYPE_VARDICT))
       continue;
     if (!list)
       g_hash_table_insert (self->unclaimed, g_strdup (id), g_steal_pointer (&held));
@@ -793,6 +863,8 @@ lam_sequence_session_load (LamSequenceSession *self, GVariant *state, GError **e
       insert_tissue (self, G_MAXUINT, item);
     }
   }
+  if (ok)
+    load_parts (self, state);
   self->loading = FALSE;
   if (ok && g_variant_lookup (state, "file", "^&ay", &file))
     lam_pulseq_model_restore (self->pulseq, file);
@@ -891,6 +963,7 @@ lam_sequence_session_dispose (GObject *object)
   g_clear_object (&self->protocol_rows);
   g_clear_pointer (&self->kept, g_hash_table_unref);
   g_clear_pointer (&self->unclaimed, g_hash_table_unref);
+  g_clear_pointer (&self->parts, g_hash_table_unref);
   g_clear_object (&self->model);
   g_clear_object (&self->template);
   g_clear_object (&self->undo);
@@ -933,6 +1006,7 @@ lam_sequence_session_init (LamSequenceSession *self)
   self->undo = lam_undo_new ();
   self->kept = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
   self->unclaimed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
+  self->parts = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_part);
   self->tissues = g_list_store_new (LAM_TYPE_TISSUE_ITEM);
   self->well = TRUE;
 }

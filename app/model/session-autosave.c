@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "io/checkpoint.h"
 #include "model/linger.h"
+#include "model/maps-file.h"
 #include "model/session-private.h"
 
 #define REST_SECONDS 2
@@ -70,6 +71,16 @@ keep_func (LamJob *job, gpointer data, GError **error)
     }
     g_clear_error (&k->trouble);
     k->trouble = g_steal_pointer (&e);
+  }
+  if (k->file->maps != NULL && k->file->maps_path == NULL) { /* once, as volumes are */
+    g_autoptr (GError) e = NULL;
+    g_autofree char *maps = g_strdup_printf ("%s-%08x.h5", k->prefix, g_random_int ());
+    if (lam_maps_file_keep (k->file->maps, maps, &e))
+      k->file->maps_path = g_steal_pointer (&maps);
+    else {
+      g_clear_error (&k->trouble);
+      k->trouble = g_steal_pointer (&e);
+    }
   }
   g_autofree char *path = g_strconcat (k->prefix, LAM_SESSION_SUFFIX, NULL);
   return lam_session_file_write (k->file, path, FALSE, control, error);
@@ -130,6 +141,14 @@ keep_finished_cb (LamJob *job, LamSession *self)
             || g_strcmp0 (lam_result_get_path (result), g_ptr_array_index (k->sent, i)) == 0))
       lam_result_take_place (result, r);
   }
+  if (k->file->maps_path != NULL && k->file->maps != self->kept_maps) {
+    if (self->kept_maps_path != NULL)
+      lam_session_drop_file (self->kept_maps_path);
+    g_free (self->kept_maps_path);
+    self->kept_maps_path = g_strdup (k->file->maps_path);
+    g_clear_pointer (&self->kept_maps, lam_maps_result_unref);
+    self->kept_maps = lam_maps_result_ref (k->file->maps);
+  }
   if (error == NULL)
     self->kept_changes = k->changes;
   if (error != NULL || k->trouble != NULL)
@@ -159,7 +178,8 @@ static gboolean
 has_nothing_to_lose (LamSession *self)
 {
   return self->prefix == NULL && self->run == NULL && self->edits_before == 0 && self->sequence_edits == 0
-         && lam_undo_get_n_steps (self->undo) == 0 && g_list_model_get_n_items (G_LIST_MODEL (self->results)) == 0;
+         && self->maps == NULL && lam_undo_get_n_steps (self->undo) == 0
+         && g_list_model_get_n_items (G_LIST_MODEL (self->results)) == 0;
 }
 
 void
@@ -181,6 +201,8 @@ lam_session_keep_now (LamSession *self)
   }
   Keeping *k = g_new0 (Keeping, 1);
   k->file = lam_session_to_file (self);
+  if (k->file->maps != NULL && k->file->maps == self->kept_maps)
+    k->file->maps_path = g_strdup (self->kept_maps_path);
   if (self->run == NULL && !lam_session_has_loose (self))
     g_clear_pointer (&k->file->run, g_free);
   k->results = g_ptr_array_new_with_free_func (g_object_unref);
@@ -332,6 +354,8 @@ lam_session_autosave_reset (LamSession *self)
 {
   drop_timers (self);
   self->changes = self->kept_changes = 0;
+  g_clear_pointer (&self->kept_maps, lam_maps_result_unref); /* it goes with the rest */
+  g_clear_pointer (&self->kept_maps_path, g_free);
   if (self->prefix == NULL) {
     g_clear_object (&self->keeping);
     return;

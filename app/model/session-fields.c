@@ -23,7 +23,7 @@
 
 /* T is the struct that the members below are of. */
 #define T LamSessionFile
-const LamField lam_scan_fields[] = {
+const LamFileField lam_scan_fields[] = {
     S (scan),
     N (bare),
     L (stamp.size),
@@ -45,33 +45,33 @@ const LamField lam_scan_fields[] = {
     END,
 };
 
-const LamField lam_session_fields[] = {
-    S (title), L (shown), L (edits), S (log), S (home), S (run), END,
+const LamFileField lam_session_fields[] = {
+    S (title), L (shown), L (edits), S (log), S (home), S (run), S (maps_path), END,
 };
 #undef T
 
 #define T LamSessionView
-const LamField lam_view_fields[] = {
+const LamFileField lam_view_fields[] = {
     N (plane),    L (index[0]),   L (index[1]), L (index[2]),  D (low), D (high), N (automatic),
-    N (inverted), N (colour_map), D (zoom),     C (workspace), C (tab), END,
+    N (inverted), N (colour_map), D (zoom),     C (workspace), C (tab), C (map),  END,
 };
 #undef T
 
 #define T LamSessionResult
-const LamField lam_result_fields[] = {
+const LamFileField lam_result_fields[] = {
     S (name),       D (tilt_degrees), N (where),          S (path), S (dataset),
     L (stamp.size), N (has_crc),      L (stamp.mtime_ns), N (crc),  END,
 };
 #undef T
 
 #define T LamReconResult
-const LamField lam_recon_fields[] = {
+const LamFileField lam_recon_fields[] = {
     D (sigma_y), D (sigma_x), N (stopped), D (seconds), L (plan_bytes), L (peak_bytes), L (copied), S (checksum), END,
 };
 #undef T
 
 #define T LamReconParams
-const LamField lam_params_fields[] = {
+const LamFileField lam_params_fields[] = {
     N (method),
     S (devices),
     L (iterations),
@@ -98,7 +98,7 @@ const LamField lam_params_fields[] = {
 #undef T
 
 #define T LamGeometry
-const LamField lam_geometry_fields[] = {
+const LamFileField lam_geometry_fields[] = {
     N (kind),
     N (detector),
     C (length_unit),
@@ -126,7 +126,7 @@ const LamField lam_geometry_fields[] = {
 #undef T
 
 #define T LamProvenance
-const LamField lam_made_fields[] = {
+const LamFileField lam_made_fields[] = {
     S (scan),
     L (stamp.size),
     L (stamp.mtime_ns),
@@ -158,7 +158,7 @@ const LamField lam_made_fields[] = {
 #undef T
 
 #define T LamRegularization
-const LamField lam_regularization_fields[] = {
+const LamFileField lam_regularization_fields[] = {
     D (sigma_y),         D (sigma_x),
     D (sigma_prox),      L (views_sampled),
     D (background_left), D (background_right),
@@ -170,13 +170,13 @@ const LamField lam_regularization_fields[] = {
 #undef T
 
 #define T LamReconDevice
-const LamField lam_device_fields[] = {
+const LamFileField lam_device_fields[] = {
     C (name), L (bytes), L (planned_bytes), D (busy_seconds), L (copied_in), L (copied_out), END,
 };
 #undef T
 
 #define T LamPrepareParams
-const LamField lam_prepare_fields[] = {
+const LamFileField lam_prepare_fields[] = {
     RANGE (rows),
     RANGE (crop_rows),
     RANGE (crop_channels),
@@ -205,7 +205,7 @@ const LamField lam_prepare_fields[] = {
 #undef T
 
 gboolean
-lam_fields_put_at (hid_t id, const LamField *field, gconstpointer from, const char *place, GError **error)
+lam_fields_put_at (hid_t id, const LamFileField *field, gconstpointer from, const char *place, GError **error)
 {
   gboolean ok = TRUE;
   for (; ok && field->name != NULL; field++) {
@@ -235,7 +235,7 @@ lam_fields_put_at (hid_t id, const LamField *field, gconstpointer from, const ch
 }
 
 gboolean
-lam_fields_get_at (hid_t id, const LamField *field, gpointer to, const char *place, GError **error)
+lam_fields_get_at (hid_t id, const LamFileField *field, gpointer to, const char *place, GError **error)
 {
   for (; field->name != NULL; field++) {
     void *at = (char *) to + field->offset;
@@ -280,14 +280,14 @@ lam_fields_get_at (hid_t id, const LamField *field, gpointer to, const char *pla
 }
 
 gboolean
-lam_fields_put (LamH5File *h5, const char *path, const LamField *fields, gconstpointer from, GError **error)
+lam_fields_put (LamH5File *h5, const char *path, const LamFileField *fields, gconstpointer from, GError **error)
 {
   g_auto (LamHid) id = lam_h5_make_group (h5, path, error);
   return id >= 0 && lam_fields_put_at (id, fields, from, h5->path, error);
 }
 
 gboolean
-lam_fields_get (LamH5File *h5, const char *path, const LamField *fields, gpointer to, GError **error)
+lam_fields_get (LamH5File *h5, const char *path, const LamFileField *fields, gpointer to, GError **error)
 {
   g_auto (LamHid) id = lam_h5_object (h5, path, NULL, error);
   return id >= 0 && lam_fields_get_at (id, fields, to, h5->path, error);

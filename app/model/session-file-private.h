@@ -24,32 +24,33 @@ typedef enum {
   LAM_FIELD_INT,   /* or an enum, or a gboolean */
   LAM_FIELD_TEXT,  /* char *; NULL is left out */
   LAM_FIELD_CHARS, /* char [size] */
-} LamFieldKind;
+} LamFileFieldKind;
 
 /* A member of a struct, as an attribute of that name. A table ends with a name of NULL. */
 typedef struct {
   const char *name;
-  LamFieldKind kind;
+  LamFileFieldKind kind;
   gsize offset, size;
-} LamField;
+} LamFileField;
 
-extern const LamField lam_session_fields[], lam_scan_fields[]; /* LamSessionFile */
-extern const LamField lam_view_fields[];                       /* LamSessionView */
-extern const LamField lam_result_fields[];                     /* LamSessionResult */
-extern const LamField lam_recon_fields[];                      /* LamReconResult */
-extern const LamField lam_params_fields[];                     /* LamReconParams */
-extern const LamField lam_geometry_fields[];                   /* LamGeometry */
-extern const LamField lam_made_fields[];                       /* LamProvenance */
-extern const LamField lam_regularization_fields[];             /* LamRegularization */
-extern const LamField lam_device_fields[];                     /* LamReconDevice */
-extern const LamField lam_prepare_fields[];                    /* LamPrepareParams */
+extern const LamFileField lam_session_fields[], lam_scan_fields[]; /* LamSessionFile */
+extern const LamFileField lam_view_fields[];                       /* LamSessionView */
+extern const LamFileField lam_result_fields[];                     /* LamSessionResult */
+extern const LamFileField lam_recon_fields[];                      /* LamReconResult */
+extern const LamFileField lam_params_fields[];                     /* LamReconParams */
+extern const LamFileField lam_geometry_fields[];                   /* LamGeometry */
+extern const LamFileField lam_made_fields[];                       /* LamProvenance */
+extern const LamFileField lam_regularization_fields[];             /* LamRegularization */
+extern const LamFileField lam_device_fields[];                     /* LamReconDevice */
+extern const LamFileField lam_prepare_fields[];                    /* LamPrepareParams */
 
-gboolean lam_fields_put_at (hid_t id, const LamField *field, gconstpointer from, const char *place, GError **error);
+gboolean lam_fields_put_at (hid_t id, const LamFileField *field, gconstpointer from, const char *place, GError **error);
 /* What is not in the file stays as it was. */
-gboolean lam_fields_get_at (hid_t id, const LamField *field, gpointer to, const char *place, GError **error);
+gboolean lam_fields_get_at (hid_t id, const LamFileField *field, gpointer to, const char *place, GError **error);
 /* A group of its own. */
-gboolean lam_fields_put (LamH5File *h5, const char *path, const LamField *fields, gconstpointer from, GError **error);
-gboolean lam_fields_get (LamH5File *h5, const char *path, const LamField *fields, gpointer to, GError **error);
+gboolean lam_fields_put (LamH5File *h5, const char *path, const LamFileField *fields, gconstpointer from,
+                         GError **error);
+gboolean lam_fields_get (LamH5File *h5, const char *path, const LamFileField *fields, gpointer to, GError **error);
 
 gboolean lam_prepared_put (LamH5File *h5, const char *path, const LamPrepareParams *prepared, GError **error);
 gboolean lam_prepared_get (LamH5File *h5, const char *path, LamPrepareParams *prepared, GError **error);

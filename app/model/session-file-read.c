@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/volume.h"
+#include "model/maps-file.h"
 
 static gboolean
 fill_rows (LamRange rows, const float *data, gpointer volume, GError **error)
@@ -163,6 +164,18 @@ get_sequence (LamH5File *h5, GVariant **sequence, GError **error)
   return *sequence != NULL;
 }
 
+/* Maps that cannot be had are no end: what they were made of is told, and they can be made again. */
+static void
+get_maps (LamH5File *h5, LamSessionFile *f)
+{
+  g_autoptr (GError) e = NULL;
+  g_autoptr (LamH5File) alone = f->maps_path != NULL ? lam_h5_open (f->maps_path, &e) : NULL;
+  if (e == NULL && (alone != NULL || lam_h5_exists (h5, "/maps")))
+    f->maps = lam_maps_file_read (alone != NULL ? alone : h5, &e);
+  if (e != NULL)
+    g_debug ("maps: %s", e->message);
+}
+
 static LamSessionFile *
 read_file (const char *path, gboolean all, LamControl *control, GError **error)
 {
@@ -178,7 +191,7 @@ read_file (const char *path, gboolean all, LamControl *control, GError **error)
   g_autoptr (GPtrArray) names = lam_h5_names (h5, "/results", error);
   if (names == NULL)
     return NULL;
-  f->has_results = names->len > 0;
+  f->has_results = names->len > 0 || f->maps_path != NULL || lam_h5_exists (h5, "/maps");
   if (!all)
     return g_steal_pointer (&f);
   if (!lam_fields_get (h5, "/session/view", lam_view_fields, &f->view, error)
@@ -194,6 +207,7 @@ read_file (const char *path, gboolean all, LamControl *control, GError **error)
       return NULL;
     g_ptr_array_add (f->results, r);
   }
+  get_maps (h5, f);
   g_clear_pointer (&h5, lam_h5_free);
   for (guint i = 0; i < f->results->len; i++)
     if (!read_voxels (g_ptr_array_index (f->results, i), control, error))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "model/maps-file.h"
 
 /* Room for the library's own structures: for the file, and for each result. */
 #define OVERHEAD (INT64_C (256) << 10)
@@ -152,16 +153,16 @@ embeds (const LamSessionResult *r, gboolean embed)
   return r->recon->volume != NULL || (r->where != LAM_VOXELS_MEMORY && access (r->path, R_OK) == 0);
 }
 
-/* Everything but the voxels; the places of these in the file. */
+/* Everything but the voxels; the places of these in the file, and of the maps. */
 static gboolean
-lay_out (LamAtomicFile *file, const LamSessionFile *f, gboolean embed, int64_t *places, GError **error)
+lay_out (LamAtomicFile *file, const LamSessionFile *f, gboolean embed, int64_t *places, int64_t *maps, GError **error)
 {
   g_autoptr (LamH5File) h5 = lam_h5_create (file->temporary, error);
   if (h5 == NULL)
     return FALSE;
   g_free (h5->path);
   h5->path = g_strdup (file->path);
-  if (!put_session (h5, f, file->path, error))
+  if (!put_session (h5, f, file->path, error) || (maps != NULL && !lam_maps_file_lay_out (h5, f->maps, maps, error)))
     return FALSE;
   for (guint i = 0; i < f->results->len; i++) {
     const LamSessionResult *r = g_ptr_array_index (f->results, i);
@@ -185,7 +186,8 @@ size_of (const LamSessionFile *f)
 {
   int64_t bytes = list_bytes (&f->prepared) + OVERHEAD + 2 * (f->log != NULL ? (int64_t) strlen (f->log) : 0)
                   + 64 * (int64_t) f->curve->len
-                  + (f->sequence != NULL ? 4 * (int64_t) g_variant_get_size (f->sequence) : 0);
+                  + (f->sequence != NULL ? 4 * (int64_t) g_variant_get_size (f->sequence) : 0)
+                  + (f->maps != NULL ? lam_maps_file_overhead (f->maps) : 0);
   for (guint i = 0; i < f->results->len; i++) {
     const LamSessionResult *r = g_ptr_array_index (f->results, i);
     bytes += list_bytes (&r->prepared) + PER_RESULT + 16 * r->recon->geometry->views
@@ -199,7 +201,7 @@ size_of (const LamSessionFile *f)
 static gboolean
 is_room (LamAtomicFile *file, const LamSessionFile *f, gboolean embed, GError **error)
 {
-  int64_t own = size_of (f), all = own;
+  int64_t own = size_of (f), all = own + (embed && f->maps != NULL ? lam_maps_file_bytes (f->maps) : 0);
   for (guint i = 0; i < f->results->len; i++) {
     const LamSessionResult *r = g_ptr_array_index (f->results, i);
     all += embeds (r, embed) ? lam_voxels_bytes (r->recon) : 0;
@@ -239,8 +241,9 @@ lam_session_file_write (LamSessionFile *f, const char *path, gboolean embed, Lam
   }
   lam_atomic_sweep (path, LAM_SWEEP_SECONDS);
   g_autofree int64_t *places = g_new0 (int64_t, f->results->len + 1);
+  g_autofree int64_t *maps = embed && f->maps != NULL ? g_new0 (int64_t, f->maps->n + 1) : NULL;
   g_autoptr (LamAtomicFile) file = lam_atomic_new (path, error);
-  if (file == NULL || !is_room (file, f, embed, error) || !lay_out (file, f, embed, places, error))
+  if (file == NULL || !is_room (file, f, embed, error) || !lay_out (file, f, embed, places, maps, error))
     return FALSE;
   /* The library made the file anew: what was claimed is claimed again. */
   for (guint i = 0; i < f->results->len; i++) {
@@ -248,6 +251,11 @@ lam_session_file_write (LamSessionFile *f, const char *path, gboolean embed, Lam
     if (places[i] >= 0 && !lam_atomic_reserve (file, places[i] + lam_voxels_bytes (r->recon), error))
       return FALSE;
   }
+  for (int i = 0; maps != NULL && i <= f->maps->n; i++)
+    if (!lam_atomic_reserve (file, maps[i] + f->maps->match.voxels * (int64_t) sizeof (float), error))
+      return FALSE;
+  if (maps != NULL && !lam_maps_file_fill (file, f->maps, maps, error))
+    return FALSE;
   for (guint i = 0; i < f->results->len; i++) {
     LamSessionResult *r = g_ptr_array_index (f->results, i);
     Place place = {file, places[i], lam_voxels_line (r->recon->geometry)};

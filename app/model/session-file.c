@@ -49,6 +49,8 @@ lam_session_file_free (LamSessionFile *f)
   g_clear_pointer (&f->defaults, g_variant_unref);
   g_clear_pointer (&f->notes, g_variant_unref);
   g_clear_pointer (&f->sequence, g_variant_unref);
+  g_clear_pointer (&f->maps, lam_maps_result_unref);
+  g_free (f->maps_path);
   g_ptr_array_unref (f->results);
   g_array_unref (f->curve);
   g_free (f);

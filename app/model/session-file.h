@@ -3,6 +3,7 @@
  *   /                 attribute lamina_session (the version of this layout), program, version
  *   /session          title, edits, shown, home, run; sequence (the other workspace, as text);
  *                     groups scan, prepared, parameters, defaults, notes, view; datasets of the curve
+ *   /maps             of the Sequence workspace (maps-file.h), if there are any; without voxels, /session names their file
  *   /results/000 ...  name, log, the groups params, geometry, made, regularization, parameters; iterations [n][8], and
  *                     volume [row][column][slice] float32, or the file and dataset where its voxels lie
  *
@@ -18,6 +19,7 @@
 
 #include "core/control.h"
 #include "io/scan.h"
+#include "model/maps-data.h"
 #include "run/recon.h"
 
 G_BEGIN_DECLS
@@ -52,8 +54,8 @@ typedef struct {
   double low, high;
   gboolean automatic, inverted;
   int colour_map;
-  double zoom;                 /* 0 = the whole picture; else widget pixels per pixel */
-  char workspace[16], tab[16]; /* that is looked at, and of the Sequence workspace its tab; empty: not said */
+  double zoom;                          /* 0 = the whole picture; else widget pixels per pixel */
+  char workspace[16], tab[16], map[16]; /* that is looked at, and of Sequence its tab and map; empty: not said */
 } LamSessionView;
 
 typedef struct {
@@ -67,8 +69,10 @@ typedef struct {
   GVariant *parameters, *defaults; /* "a{sv}" */
   GVariant *notes;                 /* "a{ss}" */
   LamSessionView view;
-  GVariant *sequence; /* "a{sv}", the Sequence workspace's (sequence-session.h), or NULL */
-  GPtrArray *results; /* of LamSessionResult */
+  GVariant *sequence;  /* "a{sv}", the Sequence workspace's (sequence-session.h), or NULL */
+  LamMapsResult *maps; /* the same workspace's, or NULL */
+  char *maps_path;     /* where they lie alone (lam_maps_file_keep ()); NULL: nowhere, or in the file itself */
+  GPtrArray *results;  /* of LamSessionResult */
   gboolean has_results;
   int64_t shown; /* index of the result in view; -1 = the live slice */
   int64_t edits; /* steps that could be undone */

@@ -104,6 +104,9 @@ struct _LamSession {
   GVariant *stored;                     /* parameters as they are in the file */
   GVariant *sequence, *stored_sequence; /* the other workspace's state, and as it is in the file; or NULL */
   int64_t sequence_edits;
+  LamMapsResult *maps, *stored_maps; /* the same of its maps */
+  LamMapsResult *kept_maps;          /* that lie at kept_maps_path */
+  char *kept_maps_path;
   uint64_t results_serial, stored_serial; /* changes of the list of results */
   int64_t index[LAM_PLANES];              /* last seen; -1 = never */
   int64_t edits_before;                   /* of the session that was restored */

@@ -16,6 +16,14 @@ take_variant (GVariant **to, GVariant *value)
   g_clear_pointer (&old, g_variant_unref);
 }
 
+static void
+take_maps (LamMapsResult **to, LamMapsResult *maps)
+{
+  LamMapsResult *old = *to;
+  *to = maps != NULL ? lam_maps_result_ref (maps) : NULL;
+  g_clear_pointer (&old, lam_maps_result_unref);
+}
+
 /* A sequence, and nothing in the other workspace. */
 gboolean
 lam_session_is_bare (LamSession *self)
@@ -41,7 +49,8 @@ lam_session_update_modified (LamSession *self)
   gboolean same = self->stored != NULL && g_variant_equal (self->stored, now)
                   && (self->sequence == NULL || self->stored_sequence == NULL
                           ? self->sequence == self->stored_sequence
-                          : g_variant_equal (self->sequence, self->stored_sequence));
+                          : g_variant_equal (self->sequence, self->stored_sequence))
+                  && self->maps == self->stored_maps;
   lam_session_set_modified (self, (self->base != NULL || lam_session_is_bare (self))
                                       && (!same || self->results_serial != self->stored_serial));
 }
@@ -63,6 +72,31 @@ lam_session_set_sequence (LamSession *self, GVariant *state, int64_t edits)
   }
   lam_session_update_modified (self);
   lam_session_touch (self, TRUE);
+}
+
+void
+lam_session_set_maps (LamSession *self, LamMapsResult *maps)
+{
+  g_return_if_fail (LAM_IS_SESSION (self));
+  if (self->maps == maps)
+    return;
+  if (self->maps != NULL && maps != NULL && lam_maps_result_same (self->maps, maps)) { /* made again: no change */
+    LamMapsResult **const all[] = {&self->stored_maps, &self->kept_maps};
+    for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+      if (*all[i] == self->maps)
+        take_maps (all[i], maps);
+    take_maps (&self->maps, maps);
+    return;
+  }
+  take_maps (&self->maps, maps);
+  lam_session_update_modified (self);
+  lam_session_touch (self, TRUE);
+}
+
+LamMapsResult *
+lam_session_get_maps (LamSession *self)
+{
+  return self->maps;
 }
 
 static void
@@ -145,6 +179,7 @@ lam_session_to_file (LamSession *self)
     g_ptr_array_add (f->results, lam_result_to_file (lam_results_get (self->results, i)));
   f->shown = self->show == LAM_SHOW_RESULT && self->shown != NULL ? lam_results_index (self->results, self->shown) : -1;
   f->sequence = self->sequence != NULL ? g_variant_ref (self->sequence) : NULL;
+  f->maps = self->maps != NULL ? lam_maps_result_ref (self->maps) : NULL;
   f->edits = self->edits_before + lam_undo_get_n_steps (self->undo) + self->sequence_edits;
   f->log = g_strdup (self->log->str);
   g_array_append_vals (f->curve, self->curve->data, self->curve->len);
@@ -201,6 +236,7 @@ store_finished_cb (LamJob *job, LamSession *self)
     g_clear_pointer (&self->stored, g_variant_unref);
     self->stored = g_variant_ref (s->stored);
     take_variant (&self->stored_sequence, s->file->sequence);
+    take_maps (&self->stored_maps, s->file->maps);
     self->stored_serial = s->serial;
     lam_session_update_modified (self);
     if (self->run == NULL && !lam_session_has_unsaved (self))
@@ -476,6 +512,8 @@ apply_whole (LamSession *self, const LamSessionFile *f, const char *path, gboole
     return;
   take_variant (&self->sequence, f->sequence);
   take_variant (&self->stored_sequence, f->sequence);
+  take_maps (&self->maps, f->maps);
+  take_maps (&self->stored_maps, f->maps);
   self->sequence_edits = 0;
   lam_session_show_sequence (self);
 }

@@ -671,6 +671,10 @@ lam_session_finalize (GObject *object)
   g_clear_pointer (&self->stored, g_variant_unref);
   g_clear_pointer (&self->sequence, g_variant_unref);
   g_clear_pointer (&self->stored_sequence, g_variant_unref);
+  g_clear_pointer (&self->maps, lam_maps_result_unref);
+  g_clear_pointer (&self->stored_maps, lam_maps_result_unref);
+  g_clear_pointer (&self->kept_maps, lam_maps_result_unref);
+  g_free (self->kept_maps_path);
   g_free (self->home);
   g_free (self->results_folder);
   g_free (self->offer);

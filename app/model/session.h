@@ -8,6 +8,7 @@
 #include "ct/geometry.h"
 #include "model/facts.h"
 #include "model/import.h"
+#include "model/maps-data.h"
 #include "model/parameter-list.h"
 #include "model/results.h"
 #include "model/session-parameters.h"
@@ -112,6 +113,9 @@ void lam_session_answer (LamSession *self, gboolean yes);
 /* The Sequence workspace's part, "a{sv}", which this one does not look into: saved and kept against a crash with the rest.
  * @edits: how many of its steps could be undone; the state of before the first is no change. */
 void lam_session_set_sequence (LamSession *self, GVariant *state, int64_t edits);
+/* Its maps, NULL: none; told with the state that they belong to, and there when "show-sequence" tells of it. */
+void lam_session_set_maps (LamSession *self, LamMapsResult *maps);
+LamMapsResult *lam_session_get_maps (LamSession *self);
 /* Looks for a session, then for a run, that was cut off by a crash, of any scan; asks if there is one. */
 void lam_session_look_for_crash (LamSession *self);
 /* Reads the scan again as the preparation's parameters say; its runs so far stay. A run does it first. */

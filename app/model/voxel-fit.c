@@ -198,12 +198,18 @@ draw (LamVoxelFit *f, const float *re, const float *im)
       f->data[k] = hypot (re[k], im ? im[k] : 0);
 }
 
+static double
+value_of (const LamMapsResult *r, const char *name, int64_t voxel)
+{
+  const LamMapsMap *m = lam_maps_result_find (r, name);
+  return m ? m->values[voxel] : NAN;
+}
+
 LamVoxelFit *
 lam_voxel_fit_new (LamMapsResult *result, int64_t slice, int64_t row, int64_t column, const _Atomic int64_t *newest,
                    int64_t serial, GError **error)
 {
   const LamMrSeries *s = result->series->s;
-  const LamDictionary *d = result->dictionary->d;
   g_autoptr (LamVoxelFit) f = g_new0 (LamVoxelFit, 1);
   f->result = lam_maps_result_ref (result);
   f->voxel = lam_maps_series_voxel (result->series, slice, row, column);
@@ -211,8 +217,15 @@ lam_voxel_fit_new (LamMapsResult *result, int64_t slice, int64_t row, int64_t co
   f->slice = slice;
   f->row = row;
   f->column = column;
-  f->samples = s->contrasts;
   f->state = result->match.state[f->voxel];
+  if (result->dictionary == NULL) { /* kept maps: there is nothing to fit, and nothing to fit it to */
+    f->m0 = value_of (result, "M0", f->voxel);
+    f->phase = value_of (result, "phase", f->voxel);
+    f->residual = value_of (result, "residual", f->voxel);
+    return g_steal_pointer (&f);
+  }
+  const LamDictionary *d = result->dictionary->d;
+  f->samples = s->contrasts;
   const float *re = s->re + f->voxel * f->samples, *im = s->im ? s->im + f->voxel * f->samples : NULL;
   double norm = sqrt (lam_dot (re, re, f->samples) + (im ? lam_dot (im, im, f->samples) : 0));
   f->residual = NAN;
@@ -235,7 +248,7 @@ lam_voxel_fit_new (LamMapsResult *result, int64_t slice, int64_t row, int64_t co
 static void
 describe_rivals (const LamVoxelFit *f, GString *text)
 {
-  const LamAtoms *a = f->result->dictionary->d->atoms;
+  const LamAtoms *a = f->atoms > 1 ? f->result->dictionary->d->atoms : NULL;
   for (int i = 1; i < f->atoms; i++) {
     g_string_append (text, i == 1 ? _ (" · next best ") : ", ");
     for (int c = 0; c < a->columns; c++)
@@ -252,20 +265,21 @@ lam_voxel_fit_describe (const LamVoxelFit *f)
       [LAM_VOXEL_NOT_FINITE] = N_ ("not matched: a sample is not finite"),
       [LAM_VOXEL_NO_ATOM] = N_ ("not matched: no atom resembles it"),
   };
-  const LamAtoms *a = f->result->dictionary->d->atoms;
   g_autoptr (GString) text = g_string_new (NULL);
   g_string_printf (text, _ ("row %ld, column %ld, slice %ld"), (long) f->row, (long) f->column, (long) f->slice);
   if (f->state != LAM_VOXEL_MATCHED) {
     g_string_append_printf (text, " · %s", _ (why[f->state]));
     return g_string_free (g_steal_pointer (&text), FALSE);
   }
-  for (int c = 0; c < a->columns; c++) {
-    const char *unit = lam_tissue_find (a->names[c])->unit;
-    g_string_append_printf (text, " · %s %.4g%s%s", a->names[c], a->values[c * a->n + f->atom[0]], *unit ? " " : "",
-                            unit);
+  /* What was found stands first of the maps. */
+  for (int i = 0; i < f->result->n && !g_str_equal (f->result->maps[i].name, "M0"); i++) {
+    const LamMapsMap *m = &f->result->maps[i];
+    g_string_append_printf (text, " · %s %.4g%s%s", m->name, m->values[f->voxel], *m->unit ? " " : "", m->unit);
   }
-  g_string_append_printf (text, _ (" · M0 %.4g · phase %.0f° · residual %.2g %% · atom %d"), f->m0,
-                          rint (f->phase * 180 / G_PI) + 0.0, 100 * f->residual, f->atom[0]);
+  g_string_append_printf (text, _ (" · M0 %.4g · phase %.0f° · residual %.2g %%"), f->m0,
+                          rint (f->phase * 180 / G_PI) + 0.0, 100 * f->residual);
+  if (f->atoms > 0)
+    g_string_append_printf (text, _ (" · atom %d"), f->atom[0]);
   describe_rivals (f, text);
   if (f->result->series->protocol != NULL) {
     LamMrPhantomTruth truth = lam_mr_phantom_truth (f->slice, f->row, f->column);

@@ -14,7 +14,7 @@ typedef struct {
   int64_t serial; /* of who asked */
   int64_t voxel, slice, row, column;
   LamVoxelState state;
-  int64_t samples;
+  int64_t samples; /* 0: of maps that a session kept, without their series */
   /* Magnitudes where atoms have two parts; else the voxel with its phase taken off, along the atom. [samples]. */
   gboolean magnitude;
   double *data, *rest; /* rest: what lies across the atom's phase; NULL with magnitudes */
