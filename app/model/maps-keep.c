@@ -148,6 +148,16 @@ lam_maps_keep_end (LamMapsModel *self, gboolean failed)
 }
 
 void
+lam_maps_keep_made (LamMapsModel *self)
+{
+  g_clear_pointer (&self->made_rows, g_variant_unref);
+  self->made_rows = g_steal_pointer (&self->asked_rows);
+  self->made_orders = self->asked_orders;
+  if (!self->again) /* else the session says it, and is not changed by this machine's haste */
+    self->made_seconds = self->dictionary->seconds;
+}
+
+void
 lam_maps_keep_drop (LamMapsModel *self)
 {
   if (!self->again)
@@ -159,6 +169,7 @@ lam_maps_keep_clear (LamMapsModel *self)
 {
   self->asked_again = self->again = FALSE;
   g_clear_pointer (&self->kept, g_variant_unref);
+  g_clear_pointer (&self->asked_rows, g_variant_unref);
   g_clear_pointer (&self->made_rows, g_variant_unref);
   g_clear_pointer (&self->folder, g_free);
 }

@@ -27,8 +27,8 @@ struct _LamMapsModel {
   GVariant *kept;              /* of the session that was opened, until all that it tells of is here again; or NULL */
   gboolean asked_again, again; /* its things were asked for once; are being had again now */
   char *folder;                /* of the session's file, NULL: not known */
-  GVariant *made_rows;         /* of the dictionary that was made here, with orders and seconds */
-  gint64 made_orders;
+  GVariant *asked_rows, *made_rows; /* of the dictionary that is being made here, and of the one that was */
+  gint64 asked_orders, made_orders;
   double made_seconds;
 };
 
@@ -48,6 +48,8 @@ void lam_maps_keep_begin (LamMapsModel *self);
 gboolean lam_maps_keep_accepts (LamMapsModel *self, LamMapsResult *again);
 /* A job ended, and none goes on; @failed: one of them. */
 void lam_maps_keep_end (LamMapsModel *self, gboolean failed);
+/* The dictionary that was asked for is there. */
+void lam_maps_keep_made (LamMapsModel *self);
 /* The person makes or opens something: that is what there is from now on. */
 void lam_maps_keep_drop (LamMapsModel *self);
 

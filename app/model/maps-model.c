@@ -221,8 +221,8 @@ put (LamMapsModel *self, LamMapsKind kind, gpointer made)
   case LAM_MAPS_DICTIONARY:
     g_clear_pointer (&self->dictionary, lam_maps_dictionary_unref);
     self->dictionary = made;
-    if (!self->again)
-      self->made_seconds = self->dictionary->seconds;
+    if (self->dictionary->path == NULL)
+      lam_maps_keep_made (self);
     break;
   case LAM_MAPS_SERIES:
     g_clear_pointer (&self->series, lam_maps_series_unref);
@@ -296,9 +296,9 @@ lam_maps_model_make_dictionary (LamMapsModel *self, GError **error)
   LamDictionaryRecipe *r = new_recipe (self, error);
   if (r == NULL)
     return FALSE;
-  g_clear_pointer (&self->made_rows, g_variant_unref);
-  self->made_rows = lam_parameter_list_save (self->parameters);
-  self->made_orders = r->orders;
+  g_clear_pointer (&self->asked_rows, g_variant_unref);
+  self->asked_rows = lam_parameter_list_save (self->parameters);
+  self->asked_orders = r->orders;
   return lam_maps_model_start (self, LAM_MAPS_DICTIONARY, lam_maps_job_dictionary (r), FALSE);
 }
 
