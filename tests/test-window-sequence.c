@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "times-view.h"
 #include "train-view.h"
 #include "widget-util.h"
 #include "window-util.h"
@@ -100,6 +101,79 @@ test_drag (void)
   flip = lam_sequence_session_get_list (s, "flip", &values);
   g_assert_cmpint (lam_train_view_get_pulse (LAM_TRAIN_VIEW (train)), ==, 161);
   g_assert_cmpuint (lam_undo_get_n_steps (lam_sequence_session_get_undo (s)), ==, 1);
+  window_close (window);
+}
+
+static guint64 heard; /* serial of the result that was heard last */
+
+static gboolean
+is_heard (gpointer session)
+{
+  return is_settled (session) && lam_sequence_session_get_result (session)->serial > heard;
+}
+
+/* Gaps by hand: TR and TI are pulled along the ruler, the signal follows, and a drag is one step; on the raster. */
+static void
+test_times (void)
+{
+  static const char *const ids[] = {"TR", "TI"};
+  GtkWidget *window = window_new ();
+  int x, y;
+  double hx, hy;
+  if (!test_have_xdotool ()) {
+    g_test_skip ("no xdotool to press keys and move the pointer with");
+    window_close (window);
+    return;
+  }
+  LamSequenceSession *s = open_workspace (window);
+  LamTimesView *times =
+      LAM_TIMES_VIEW (lam_sequence_page_get_times (lam_window_get_sequence_page (LAM_WINDOW (window))));
+  LamUndo *undo = lam_sequence_session_get_undo (s);
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++) {
+    LamParameter *p = lam_parameter_list_find (lam_sequence_session_get_protocol (s), ids[i]);
+    double was = lam_parameter_get_number (p), duration = lam_sequence_session_get_result (s)->duration;
+    gsize n, m;
+    g_autofree float *before = signal_now (s, &n);
+    g_assert_true (lam_times_view_get_handle (times, ids[i], &hx, &hy));
+    test_screen_point (GTK_WIDGET (times), hx, hy, &x, &y);
+    test_xdotool ("mousemove %d %d mousedown 1", x, y);
+    for (int k = 1; k <= 10; k++) {
+      heard = lam_sequence_session_get_result (s)->serial;
+      test_xdotool ("mousemove %d %d", x + 8 * k, y);
+      test_wait (is_heard, s);
+    }
+    if (i == 0)
+      window_save_picture (window, "sequence-times.png");
+    test_xdotool ("mouseup 1");
+    test_wait (is_settled, s);
+    g_assert_cmpstr (lam_times_view_get_chosen (times), ==, ids[i]);
+    double now = lam_parameter_get_number (p);
+    g_test_message ("%s: %g to %g ms", ids[i], was, now);
+    g_assert_cmpfloat (now, >, 1.2 * was);
+    g_assert_cmpfloat_with_epsilon (now * 100, rint (now * 100), 1e-6);
+    g_assert_cmpfloat (lam_sequence_session_get_result (s)->duration, >, duration);
+    g_autofree float *after = signal_now (s, &m);
+    g_assert_true (memcmp (before, after, n * sizeof *before) != 0);
+    g_assert_cmpuint (lam_undo_get_n_steps (undo), ==, 1);
+    test_xdotool ("key ctrl+z");
+    test_wait_frames (window, 3);
+    test_wait (is_settled, s);
+    g_autofree float *undone = signal_now (s, &m);
+    g_assert_cmpfloat (lam_parameter_get_number (p), ==, was);
+    g_assert_cmpmem (before, n * sizeof *before, undone, m * sizeof *undone);
+  }
+  /* By keys; the times of another template are other ones. */
+  LamParameter *tr = lam_parameter_list_find (lam_sequence_session_get_protocol (s), "TR");
+  gtk_widget_grab_focus (GTK_WIDGET (times));
+  test_xdotool ("key Left key Left key Left key Up key ctrl+Down");
+  test_wait_frames (window, 3);
+  g_assert_cmpstr (lam_times_view_get_chosen (times), ==, "TR");
+  g_assert_cmpfloat_with_epsilon (lam_parameter_get_number (tr), 10.9, 1e-9);
+  lam_parameter_edit (lam_sequence_session_get_template (s), g_variant_new_string ("MPRAGE"), NULL);
+  g_assert_null (lam_times_view_get_chosen (times));
+  test_wait (is_settled, s);
+  test_wait_frames (window, 3);
+  window_save_picture (window, "sequence-times-mprage.png");
   window_close (window);
 }
 
@@ -289,6 +363,7 @@ main (int argc, char **argv)
   if (!window_init (&argc, &argv))
     return 0;
   g_test_add_func ("/window-sequence/drag", test_drag);
+  g_test_add_func ("/window-sequence/times", test_times);
   g_test_add_func ("/window-sequence/optimise", test_optimise);
   g_test_add_func ("/window-sequence/edit", test_edit);
   g_test_add_func ("/window-sequence/keep", test_keep);

@@ -24,7 +24,7 @@ struct _LamSequencePage {
   AdwBin parent_instance;
   LamSequenceSession *session;
   AdwFlap *flap;
-  GtkWidget *sidebar, *groups, *train, *train_entry, *summary, *problem, *took, *legend;
+  GtkWidget *sidebar, *groups, *train, *times, *train_entry, *summary, *problem, *took, *legend;
   GtkWidget *sequence_slot, *parts[PARTS];
   GtkStack *tabs;
   GtkWidget *states, *tissues;

@@ -18,6 +18,7 @@
 #include "states-tab.h"
 #include "tissue-group.h"
 #include "timeline-view.h"
+#include "times-view.h"
 #include "train-view.h"
 
 static guint status_signal, meaning_signal;
@@ -439,6 +440,7 @@ new_timeline (LamSequencePage *self)
   GtkWidget *main = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10), *lower = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10),
             *right = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 14);
   self->train = lam_train_view_new (self->session);
+  self->times = lam_times_view_new (self->session);
   self->took = new_dim ("");
   self->signal_chart = new_chart (&self->signal, _ ("Signal by sample"), _ ("signal"));
   self->sensitivity_chart = new_chart (&self->sensitivity, _ ("Sensitivity by sample"), _ ("sensitivity"));
@@ -465,6 +467,7 @@ new_timeline (LamSequencePage *self)
             *sensitivity = new_card (_ ("Sensitivity"), new_by_buttons (self), GTK_WIDGET (self->sensitivity_chart)),
             *bounds =
                 new_card (_ ("Precision"), new_dim (_ ("Cramér–Rao, % of the value · grey: before")), self->bounds);
+  gtk_box_append (GTK_BOX (train), self->times);
   gtk_box_append (GTK_BOX (bounds), lam_sequence_page_new_optimise_bar (self));
   gtk_widget_set_hexpand (sensitivity, TRUE);
   gtk_widget_set_size_request (bounds, 320, -1);
@@ -552,6 +555,7 @@ lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *sessio
   g_signal_connect_object (self->compare, "changed", G_CALLBACK (compare_cb), self, 0);
   g_signal_connect_object (self->train, "notify::pulse", G_CALLBACK (pulse_notify_cb), self, 0);
   g_signal_connect_object (self->train, "describe", G_CALLBACK (describe_cb), self, 0);
+  g_signal_connect_object (self->times, "describe", G_CALLBACK (describe_cb), self, 0);
   g_signal_connect_object (self->states, "describe", G_CALLBACK (describe_cb), self, 0);
   LamPulseqModel *pulseq = lam_sequence_session_get_pulseq (session);
   g_signal_connect_object (self->timeline, "describe", G_CALLBACK (describe_cb), self, 0);
@@ -622,6 +626,12 @@ lam_sequence_page_get_train (LamSequencePage *self)
 }
 
 GtkWidget *
+lam_sequence_page_get_times (LamSequencePage *self)
+{
+  return self->times;
+}
+
+GtkWidget *
 lam_sequence_page_get_tissues (LamSequencePage *self)
 {
   return self->tissues;
@@ -658,6 +668,7 @@ lam_sequence_page_next_pane (LamSequencePage *self, int step)
   GtkWidget *maps = self->maps, *none = self->train;
   GtkWidget *panes[] = {self->sidebar,
                         self->train,
+                        self->times,
                         self->timeline,
                         self->states,
                         GTK_WIDGET (self->signal_chart),

@@ -21,6 +21,7 @@ void lam_sequence_page_set_session (LamSequencePage *self, LamSequenceSession *s
 void lam_sequence_page_add_maps (LamSequencePage *self, LamQueue *queue);
 LamMapsTab *lam_sequence_page_get_maps (LamSequencePage *self); /* NULL: there is none */
 GtkWidget *lam_sequence_page_get_train (LamSequencePage *self);
+GtkWidget *lam_sequence_page_get_times (LamSequencePage *self); /* a LamTimesView */
 LamSequenceCompare *lam_sequence_page_get_compare (LamSequencePage *self);
 LamSequenceOptimise *lam_sequence_page_get_optimise (LamSequencePage *self);
 GtkWidget *lam_sequence_page_get_states (LamSequencePage *self);  /* a LamStatesTab */
