@@ -9,7 +9,7 @@
 #define SIDE 256 /* of the widget; the pictures are 32 x 32 */
 
 static LamSnapshot *
-new_shot (int64_t index)
+new_picture (int64_t index, gboolean absent)
 {
   LamSnapshotInfo info = {.iteration = -1,
                           .plane = LAM_PLANE_SLICE,
@@ -29,8 +29,18 @@ new_shot (int64_t index)
     for (int c = 4; c < 8; c++) {
       pixels[r * 32 + c] = NAN;
       pixels[r * 32 + c + 20] = INFINITY;
+      if (absent) {
+        pixels[(r - 20) * 32 + c] = lam_absent (2, FALSE);
+        pixels[(r - 20) * 32 + c + 20] = lam_absent (3, TRUE);
+      }
     }
   return lam_snapshot_new_take (&info, pixels);
+}
+
+static LamSnapshot *
+new_shot (int64_t index)
+{
+  return new_picture (index, FALSE);
 }
 
 static gboolean
@@ -103,6 +113,15 @@ check_pixels (gconstpointer data)
     g_assert_cmpint (count_hatch (view, 25, 4, dark), >=, 8);
     g_assert_cmpint (count_hatch (view, 25, 24, light), >=, 8);
     g_assert_cmpint (count_hatch (view, 22, 4, light), ==, 0);
+    /* Without a value, and nothing wrong: no alarm; else one. */
+    lam_slice_model_take (model, new_picture (5, TRUE));
+    test_wait_frames (view, 2);
+    test_wait (settled, view);
+    test_wait_frames (view, 2);
+    g_assert_cmpint (count_hatch (view, 5, 4, 0x424248), >=, 8);
+    g_assert_cmpint (count_hatch (view, 5, 4, 0x2a2a2e), >=, 8);
+    g_assert_cmpint (count_hatch (view, 5, 4, light), ==, 0);
+    g_assert_cmpint (count_hatch (view, 5, 24, light), >=, 8);
 
     /* Level, inversion and colours change what is drawn, not what is stored. */
     lam_slice_model_set_level (model, 0.25, 0.75);

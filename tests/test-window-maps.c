@@ -187,6 +187,13 @@ test_match (void)
   test_wait_frames (window, 3);
   window_save_picture (window, "maps-voxel.png");
 
+  /* Outside of the discs it is said why there is nothing, without a unit; that is no bad value. */
+  lam_slice_model_set_cursor (slices, 0, 0);
+  g_autofree char *absent = lam_slice_model_describe_cursor (slices);
+  g_assert_cmpstr (absent, ==, "row 0 col 0 · not matched: all its samples are zero");
+  lam_slice_model_unset_cursor (slices);
+  g_assert_false (lam_slice_model_mark_next_bad (slices));
+
   /* Keys move the crosshair, and the wheel the slice; the fit follows. */
   gtk_widget_grab_focus (GTK_WIDGET (view));
   test_xdotool ("key shift+Down");

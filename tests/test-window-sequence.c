@@ -129,6 +129,7 @@ test_times (void)
   LamTimesView *times =
       LAM_TIMES_VIEW (lam_sequence_page_get_times (lam_window_get_sequence_page (LAM_WINDOW (window))));
   LamUndo *undo = lam_sequence_session_get_undo (s);
+  lam_undo_set_merge_window (undo, 0);
   for (guint i = 0; i < G_N_ELEMENTS (ids); i++) {
     LamParameter *p = lam_parameter_list_find (lam_sequence_session_get_protocol (s), ids[i]);
     double was = lam_parameter_get_number (p), duration = lam_sequence_session_get_result (s)->duration;

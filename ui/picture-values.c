@@ -40,7 +40,7 @@ stats_notify_cb (LamSliceModel *model, GParamSpec *pspec, LamPictureValues *self
     }
     set_text (self->values[i], text != NULL ? text : "–");
   }
-  g_autofree char *bad = shot != NULL ? lam_slice_describe_bad (shot) : NULL;
+  g_autofree char *bad = shot != NULL ? lam_slice_model_describe_bad (model, shot) : NULL;
   gtk_widget_set_visible (self->bad_row, bad != NULL);
   if (bad != NULL)
     set_text (self->bad_text, bad);

@@ -25,6 +25,12 @@ static const char vertex_source[] = "void main () {\n"
 
 #define STRING(...) #__VA_ARGS__
 #define RGB(...) "vec3 (" STRING (__VA_ARGS__) ") / 255.0"
+#define SURROUND RGB (LAM_SURROUND)
+#define BAD_LIGHT RGB (LAM_HATCH_LIGHT)
+#define BAD_DARK RGB (LAM_HATCH_DARK)
+#define QUIET_LIGHT RGB (LAM_QUIET_LIGHT)
+#define QUIET_DARK RGB (LAM_QUIET_DARK)
+#define PERIOD G_STRINGIFY (LAM_HATCH_PERIOD)
 
 static const char fragment_source[] =
     "uniform highp sampler2D picture;\n"
@@ -39,34 +45,32 @@ static const char fragment_source[] =
     "  vec2 inside = (at - origin) / scale;\n"
     "  ivec2 texel = ivec2 (floor (inside));\n"
     "  if (any (lessThan (inside, vec2 (0.0))) || any (greaterThanEqual (texel, size))) {\n"
-    "    result = vec4 (" RGB (
-        LAM_SURROUND) ", 1.0);\n"
-                      "    return;\n"
-                      "  }\n"
-                      "  highp float value = texelFetch (picture, texel, 0).r;\n"
-                      "  highp uint bits = floatBitsToUint (value);\n"
-                      "  vec3 colour;\n"
-                      "  if ((bits & 0x7f800000u) == 0x7f800000u) {\n"
-                      "    ivec2 p = ivec2 (floor (at));\n"
-                      "    int along = (bits & 0x7fffffu) != 0u ? p.x + p.y : p.x - p.y + 1048576;\n"
-                      "    colour = along % " G_STRINGIFY (LAM_HATCH_PERIOD) " < " G_STRINGIFY (
-                          LAM_HATCH_PERIOD) " / 2\n"
-                                            "        ? " RGB (LAM_HATCH_LIGHT) " : " RGB (
-                                                LAM_HATCH_DARK) ";\n"
-                                                                "  } else {\n"
-                                                                "    float t = clamp ((value - level.x) / (level.y - "
-                                                                "level.x), 0.0, 1.0);\n"
-                                                                "    int i = int (t * 255.0 + 0.5);\n"
-                                                                "    colour = texelFetch (colours, ivec2 (inverted ? "
-                                                                "255 - i : i, 0), 0).rgb;\n"
-                                                                "  }\n"
-                                                                "  ivec2 before = ivec2 (floor ((at - 1.0 - origin) / "
-                                                                "scale));\n"
-                                                                "  if (grid && (before.x != texel.x || before.y != "
-                                                                "texel.y))\n"
-                                                                "    colour = mix (colour, vec3 (0.5), 0.35);\n"
-                                                                "  result = vec4 (colour, 1.0);\n"
-                                                                "}\n";
+    "    result = vec4 (" SURROUND ", 1.0);\n"
+    "    return;\n"
+    "  }\n"
+    "  highp float value = texelFetch (picture, texel, 0).r;\n"
+    "  highp uint bits = floatBitsToUint (value);\n"
+    "  vec3 colour;\n"
+    "  if ((bits & 0x7f800000u) == 0x7f800000u) {\n"
+    "    ivec2 p = ivec2 (floor (at));\n"
+    "    bool nan = (bits & 0x7fffffu) != 0u;\n"
+    "    int along = nan ? p.x + p.y : p.x - p.y + 1048576;\n"
+    "    bool light = along % " PERIOD " < " PERIOD " / 2;\n"
+    "    bool quiet = nan && (bits & 0xffu) != 0u && (bits & 0x80u) == 0u;\n" /* lam_is_quiet () */
+    "    if (quiet)\n"
+    "      colour = light ? " QUIET_LIGHT " : " QUIET_DARK ";\n"
+    "    else\n"
+    "      colour = light ? " BAD_LIGHT " : " BAD_DARK ";\n"
+    "  } else {\n"
+    "    float t = clamp ((value - level.x) / (level.y - level.x), 0.0, 1.0);\n"
+    "    int i = int (t * 255.0 + 0.5);\n"
+    "    colour = texelFetch (colours, ivec2 (inverted ? 255 - i : i, 0), 0).rgb;\n"
+    "  }\n"
+    "  ivec2 before = ivec2 (floor ((at - 1.0 - origin) / scale));\n"
+    "  if (grid && (before.x != texel.x || before.y != texel.y))\n"
+    "    colour = mix (colour, vec3 (0.5), 0.35);\n"
+    "  result = vec4 (colour, 1.0);\n"
+    "}\n";
 
 static GLuint
 compile (GLenum kind, gboolean es, const char *source, GError **error)

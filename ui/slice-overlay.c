@@ -165,7 +165,7 @@ lam_slice_overlay_snapshot (GtkWidget *widget, GtkSnapshot *snapshot, LamSliceMo
   /* In a narrow view they stand below each other. */
   if (text_width (widget, where) + text_width (widget, level) + 4 * MARGIN > gtk_widget_get_width (widget))
     right = y;
-  g_autofree char *bad = lam_slice_describe_bad (shot);
+  g_autofree char *bad = lam_slice_model_describe_bad (model, shot);
   corner_text (widget, snapshot, bad, LEFT, y);
   y = right + corner_text (widget, snapshot, level, RIGHT, right);
   corner_text (widget, snapshot, overlay->hint, RIGHT, y);

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static const guint8 surround[3] = {LAM_SURROUND}, hatch_light[3] = {LAM_HATCH_LIGHT}, hatch_dark[3] = {LAM_HATCH_DARK};
+static const guint8 surround[3] = {LAM_SURROUND}, hatch_light[3] = {LAM_HATCH_LIGHT}, hatch_dark[3] = {LAM_HATCH_DARK},
+                    quiet_light[3] = {LAM_QUIET_LIGHT}, quiet_dark[3] = {LAM_QUIET_DARK};
 
 /* Which source pixel lies under the middle of device pixel @i, or -1; @edge = the first device pixel of it. */
 static int64_t
@@ -38,6 +39,14 @@ pack (const guint8 *rgb)
   return 0xff000000u | (guint32) rgb[0] << 16 | (guint32) rgb[1] << 8 | rgb[2];
 }
 
+static guint32
+hatch (float value, int x, int y)
+{
+  int along = isnan (value) ? x + y : x - y + (1 << 20);
+  gboolean light = along % LAM_HATCH_PERIOD < LAM_HATCH_PERIOD / 2, quiet = lam_is_quiet (value);
+  return pack (quiet ? (light ? quiet_light : quiet_dark) : light ? hatch_light : hatch_dark);
+}
+
 /* Between the pixels of a large picture: a thin line of grey. */
 static guint32
 on_grid (guint32 colour)
@@ -59,7 +68,7 @@ lam_slice_raster (const LamSnapshot *shot, const LamSliceLook *look, const guint
   g_autofree int64_t *columns = g_new (int64_t, MAX (width, 1));
   g_autofree gboolean *edges = g_new (gboolean, MAX (width, 1));
   g_autofree guint32 *colours = g_new (guint32, MAX (info->width, 1));
-  guint32 table[256], around = pack (surround), light = pack (hatch_light), dark = pack (hatch_dark);
+  guint32 table[256], around = pack (surround);
   for (int x = 0; x < width; x++)
     columns[x] = source (x, look->origin_x, look->scale_x, info->width, &edges[x]);
   for (int i = 0; i < 256; i++)
@@ -86,8 +95,7 @@ lam_slice_raster (const LamSnapshot *shot, const LamSliceLook *look, const guint
       }
       guint32 c = colours[columns[x]];
       if (c == 0) {
-        int along = isnan (pixels[row * info->width + columns[x]]) ? x + y : x - y + (1 << 20);
-        c = along % LAM_HATCH_PERIOD < LAM_HATCH_PERIOD / 2 ? light : dark;
+        c = hatch (pixels[row * info->width + columns[x]], x, y);
         bad = TRUE;
       }
       out[x] = grid && (row_edge || edges[x]) ? on_grid (c) : c;

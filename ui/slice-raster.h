@@ -23,6 +23,9 @@ typedef struct {
 #define LAM_HATCH_LIGHT 255, 120, 0
 #define LAM_HATCH_DARK 61, 56, 70
 #define LAM_SURROUND 10, 10, 12
+/* Of a pixel that has no value and is none the worse for it (lam_absent ()): marked, and no alarm. */
+#define LAM_QUIET_LIGHT 66, 66, 72
+#define LAM_QUIET_DARK 42, 42, 46
 
 /* Fills @argb, @width x @height device pixels, as cairo (RGB24, ARGB32) and GTK (GDK_MEMORY_DEFAULT) have them, so that nothing
  * is converted when it is drawn; @shot may be NULL. @map: 256 colours, of bytes R G B A. */

@@ -106,7 +106,12 @@ cut_plane (const Cut *cut, LamPlane plane)
     for (int64_t c = 0; c < info.width; c++) {
       at[down] = r;
       at[across] = c;
-      pixels[r * info.width + c] = cut->map->values[lam_maps_series_voxel (s, at[2], at[0], at[1])];
+      int64_t voxel = lam_maps_series_voxel (s, at[2], at[0], at[1]);
+      int state = cut->result->match.state[voxel];
+      float value = cut->map->values[voxel];
+      pixels[r * info.width + c] = isnan (value) && state != LAM_VOXEL_MATCHED
+                                       ? lam_absent (state, state == LAM_VOXEL_NOT_FINITE || state == LAM_VOXEL_NO_ATOM)
+                                       : value;
     }
   return lam_snapshot_new_take (&info, pixels);
 }
@@ -419,6 +424,7 @@ lam_map_pictures_init (LamMapPictures *self)
   static const LamNewestFuncs funcs = {"voxel", work, answered, failed, free_request, free_fit};
   self->looks = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->slices = lam_slice_model_new ();
+  lam_slice_model_set_absent_words (self->slices, lam_voxel_why, LAM_VOXEL_STATES);
   self->fitter = lam_newest_new (self, &funcs);
   lam_latest_init (&self->cutter, self, &cutter_funcs);
   g_signal_connect_object (self->slices, "wanted", G_CALLBACK (wanted_cb), self, 0);

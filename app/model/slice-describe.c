@@ -38,9 +38,10 @@ lam_slice_model_describe_cursor (LamSliceModel *self)
       N_ ("row %ld col %ld · %s %s"),     N_ ("slice %ld col %ld · %s %s"),    N_ ("slice %ld row %ld · %s %s"),
       N_ ("row %ld channel %ld · %s %s"), N_ ("view %ld channel %ld · %s %s"),
   };
-  const char *unit = lam_snapshot_info (shot)->value_unit;
+  const char *absent = lam_slice_model_get_absent (self, value),
+             *unit = absent != NULL ? "" : lam_snapshot_info (shot)->value_unit;
   lam_slice_model_get_level (self, &low, &high);
-  g_autofree char *number = lam_slice_model_format_value (value, high - low);
+  g_autofree char *number = absent != NULL ? g_strdup (absent) : lam_slice_model_format_value (value, high - low);
   const char *format = _ (names[plane]);
   if (plane == LAM_PLANE_SINOGRAM)
     row = lam_slice_model_get_ordered (self, row);
@@ -48,15 +49,18 @@ lam_slice_model_describe_cursor (LamSliceModel *self)
 }
 
 char *
-lam_slice_describe_bad (LamSnapshot *shot)
+lam_slice_model_describe_bad (LamSliceModel *self, LamSnapshot *shot)
 {
-  g_return_val_if_fail (shot != NULL, NULL);
+  g_return_val_if_fail (LAM_IS_SLICE_MODEL (self) && shot != NULL, NULL);
   const LamSnapshotInfo *info = lam_snapshot_info (shot);
-  if (info->bad == 0)
+  const gulong n = (gulong) info->bad;
+  if (n == 0)
     return NULL;
+  if (lam_slice_model_has_absent_words (self))
+    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%ld voxel has no match", "%ld voxels have no match", n),
+                            (long) n);
   if (info->bad == info->width * info->height)
     return g_strdup (_ ("no finite value"));
-  return g_strdup_printf (
-      g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", (gulong) info->bad),
-      (long) info->bad);
+  return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%ld value is not finite", "%ld values are not finite", n),
+                          (long) n);
 }

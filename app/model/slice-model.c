@@ -2,6 +2,7 @@
 
 #include "model/slice-model.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "model/latest.h"
@@ -26,6 +27,8 @@ struct _LamSliceModel {
   gboolean auto_level, level_held, level_known, inverted, all_planes, symmetric;
   LamColourMap colour_map, home_map;
   Position cursor, mark;
+  const char *const *absent; /* [n_absent] */
+  int n_absent;
   LamSliceStats *stats;
   uint64_t serial;
   LamLatest numbers;
@@ -660,6 +663,27 @@ lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, flo
   return TRUE;
 }
 
+void
+lam_slice_model_set_absent_words (LamSliceModel *self, const char *const *words, int n)
+{
+  g_return_if_fail (LAM_IS_SLICE_MODEL (self));
+  self->absent = words;
+  self->n_absent = n;
+}
+
+const char *
+lam_slice_model_get_absent (LamSliceModel *self, float value)
+{
+  int why = lam_absent_why (value);
+  return why > 0 && why < self->n_absent && self->absent[why] != NULL ? _ (self->absent[why]) : NULL;
+}
+
+gboolean
+lam_slice_model_has_absent_words (LamSliceModel *self)
+{
+  return self->n_absent > 0;
+}
+
 gboolean
 lam_slice_model_mark_next_bad (LamSliceModel *self)
 {
@@ -674,7 +698,7 @@ lam_slice_model_mark_next_bad (LamSliceModel *self)
   int64_t start = lam_slice_model_get_mark (self, &row, &column) ? row * info->width + column : n - 1;
   for (int64_t k = 1; k <= n; k++) {
     int64_t i = (start + k) % n;
-    if (!isfinite (pixels[i])) {
+    if (!isfinite (pixels[i]) && !lam_is_quiet (pixels[i])) {
       lam_slice_model_set_mark (self, i / info->width, i % info->width);
       return TRUE;
     }

@@ -100,13 +100,19 @@ void lam_slice_model_set_mark_in (LamSliceModel *self, LamPlane plane, int64_t r
 gboolean lam_slice_model_get_mark_in (LamSliceModel *self, LamPlane plane, int64_t *row, int64_t *column);
 /* The stored value of the cursor's plane, the shown one while there is none: nan and inf as such. FALSE = outside. */
 gboolean lam_slice_model_get_value (LamSliceModel *self, int64_t row, int64_t column, float *value);
+/* Why pixels can have no value, by lam_absent_why (), 0 left out, as N_ () texts that outlive the model; NULL: they all have one,
+ * or nobody knows. */
+void lam_slice_model_set_absent_words (LamSliceModel *self, const char *const *words, int n);
+/* In words; NULL: it has a value, or it is not known. */
+const char *lam_slice_model_get_absent (LamSliceModel *self, float value);
+gboolean lam_slice_model_has_absent_words (LamSliceModel *self);
 /* Line i of a sinogram is view @order[i] (@n of them; NULL = i): what is said of its pixels. */
 void lam_slice_model_set_order (LamSliceModel *self, const int64_t *order, int64_t n);
 int64_t lam_slice_model_get_ordered (LamSliceModel *self, int64_t line);
 /* "row 412 col 233 · 0.00713 1/px" of the cursor, else of the mark; NULL when there is neither. */
 char *lam_slice_model_describe_cursor (LamSliceModel *self);
 /* How many values are not finite, or that none is, in words; NULL: all are. g_free (). */
-char *lam_slice_describe_bad (LamSnapshot *shot);
+char *lam_slice_model_describe_bad (LamSliceModel *self, LamSnapshot *shot);
 /* Marks the next value after the mark that is not finite; FALSE = the picture has none. */
 gboolean lam_slice_model_mark_next_bad (LamSliceModel *self);
 

@@ -10,6 +10,13 @@
 #include "core/error.h"
 #include "run/mr-phantom.h"
 
+const char *const lam_voxel_why[LAM_VOXEL_STATES] = {
+    [LAM_VOXEL_OUTSIDE] = N_ ("not matched: outside of the mask"),
+    [LAM_VOXEL_ZERO] = N_ ("not matched: all its samples are zero"),
+    [LAM_VOXEL_NOT_FINITE] = N_ ("not matched: a sample is not finite"),
+    [LAM_VOXEL_NO_ATOM] = N_ ("not matched: no atom resembles it"),
+};
+
 void
 lam_voxel_fit_free (LamVoxelFit *f)
 {
@@ -259,16 +266,10 @@ describe_rivals (const LamVoxelFit *f, GString *text)
 char *
 lam_voxel_fit_describe (const LamVoxelFit *f)
 {
-  static const char *const why[LAM_VOXEL_STATES] = {
-      [LAM_VOXEL_OUTSIDE] = N_ ("outside of the mask"),
-      [LAM_VOXEL_ZERO] = N_ ("not matched: all its samples are zero"),
-      [LAM_VOXEL_NOT_FINITE] = N_ ("not matched: a sample is not finite"),
-      [LAM_VOXEL_NO_ATOM] = N_ ("not matched: no atom resembles it"),
-  };
   g_autoptr (GString) text = g_string_new (NULL);
   g_string_printf (text, _ ("row %ld, column %ld, slice %ld"), (long) f->row, (long) f->column, (long) f->slice);
   if (f->state != LAM_VOXEL_MATCHED) {
-    g_string_append_printf (text, " · %s", _ (why[f->state]));
+    g_string_append_printf (text, " · %s", _ (lam_voxel_why[f->state]));
     return g_string_free (g_steal_pointer (&text), FALSE);
   }
   /* What was found stands first of the maps. */

@@ -32,6 +32,9 @@ typedef struct {
   int best_x, best_y;
 } LamVoxelFit;
 
+/* Why a voxel has no match, as N_ () texts by its state. */
+extern const char *const lam_voxel_why[LAM_VOXEL_STATES];
+
 /* Any thread. NULL with LAM_ERROR_CANCELLED when *@newest is no longer @serial. */
 LamVoxelFit *lam_voxel_fit_new (LamMapsResult *result, int64_t slice, int64_t row, int64_t column,
                                 const _Atomic int64_t *newest, int64_t serial, GError **error);

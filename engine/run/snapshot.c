@@ -11,6 +11,39 @@ struct _LamSnapshot {
   float *pixels;
 };
 
+float
+lam_absent (int why, gboolean bad)
+{
+  union {
+    uint32_t bits;
+    float value;
+  } v = {.bits = 0x7fc00000u | (bad ? LAM_ABSENT_BAD : 0) | (uint32_t) why};
+  return v.value;
+}
+
+static uint32_t
+low_bits (float value)
+{
+  union {
+    float value;
+    uint32_t bits;
+  } v = {.value = value};
+  return isnan (value) ? v.bits & 0xffu : 0;
+}
+
+int
+lam_absent_why (float value)
+{
+  return (int) (low_bits (value) & ~LAM_ABSENT_BAD);
+}
+
+gboolean
+lam_is_quiet (float value)
+{
+  uint32_t bits = low_bits (value);
+  return bits != 0 && (bits & LAM_ABSENT_BAD) == 0;
+}
+
 void
 lam_snapshot_describe (LamSnapshotInfo *info, const LamGeometry *g)
 {

@@ -43,6 +43,15 @@ typedef struct {
 
 typedef struct _LamSnapshot LamSnapshot;
 
+/* A pixel that has no value, and why is known: a NaN that carries @why, 1 to 127. @bad: something is wrong there; else nothing is
+ * missed, as outside of a mask. */
+float lam_absent (int why, gboolean bad);
+/* 0: a number, or a NaN that says nothing. */
+int lam_absent_why (float value);
+/* Absent, and nothing is wrong. */
+gboolean lam_is_quiet (float value);
+#define LAM_ABSENT_BAD 0x80u /* in a NaN's bits, beside why */
+
 /* Fills count, width, height, pitches and units for info->plane of the volume, or the scan, of @g. A sinogram's views are as
  * far apart as its channels. */
 void lam_snapshot_describe (LamSnapshotInfo *info, const LamGeometry *g);
