@@ -220,8 +220,11 @@ test_optimise (void)
   window_save_picture (window, "sequence-optimised.png");
   g_assert_cmpfloat (mean_bound (s), <, 0.98 * before);
   g_assert_cmpuint (lam_undo_get_n_steps (lam_sequence_session_get_undo (s)), ==, steps + 1);
+  g_assert_nonnull (strstr (lam_sequence_optimise_get_text (o), "evaluations"));
   lam_undo_undo (lam_sequence_session_get_undo (s));
   g_assert_cmpfloat (lam_sequence_session_get_list (s, "flip", &n)[5], ==, first);
+  test_wait (is_settled, s);
+  g_assert_null (lam_sequence_optimise_get_text (o)); /* what it said is not of this train */
   /* Taken back while it goes on. */
   lam_parameter_set_value (lam_parameter_list_find (lam_sequence_optimise_get_parameters (o), "evaluations"),
                            g_variant_new_int64 (100000), NULL);
@@ -230,6 +233,8 @@ test_optimise (void)
   lam_sequence_optimise_stop (o, FALSE);
   test_wait (is_idle, o);
   g_assert_cmpfloat (lam_sequence_session_get_list (s, "flip", &n)[5], ==, first);
+  test_wait (is_settled, s);
+  g_assert_nonnull (lam_sequence_optimise_get_text (o));
   /* A template without a train says so. */
   lam_parameter_edit (lam_sequence_session_get_template (s), g_variant_new_string ("MultiEcho"), &error);
   g_assert_false (lam_sequence_optimise_start (o, &error));

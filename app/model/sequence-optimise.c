@@ -35,6 +35,7 @@ struct _LamSequenceOptimise {
   Search *search; /* while it runs */
   GThread *thread;
   char *text;
+  LamProtocol *told; /* that the last search left, and the text tells of; NULL: none */
   gboolean back;
 };
 
@@ -84,7 +85,22 @@ finish (LamSequenceOptimise *self, Search *s)
                                       100 * s->cost, s->evaluations)
                    : g_strdup_printf (_ ("mean signal %.3g → %.3g after %d evaluations"), -s->start, -s->cost,
                                       s->evaluations));
+  g_clear_pointer (&self->told, lam_protocol_free);
+  self->told = lam_sequence_session_copy_protocol (self->session);
   search_unref (s);
+}
+
+/* Undone or edited since, it is another train: what was said of it is not true of this one. */
+static void
+session_changed_cb (LamSequenceSession *session, LamSequenceOptimise *self)
+{
+  if (self->told == NULL || self->search != NULL)
+    return;
+  g_autoptr (LamProtocol) now = lam_sequence_session_copy_protocol (session);
+  if (lam_protocol_equal (self->told, now))
+    return;
+  g_clear_pointer (&self->told, lam_protocol_free);
+  say (self, NULL);
 }
 
 static gboolean
@@ -276,6 +292,7 @@ lam_sequence_optimise_new (LamSequenceSession *session)
   LamSequenceOptimise *self = g_object_new (LAM_TYPE_SEQUENCE_OPTIMISE, NULL);
   self->session = g_object_ref (session);
   self->parameters = lam_parameter_list_new (lam_sequence_session_get_undo (session));
+  g_signal_connect_object (session, "changed", G_CALLBACK (session_changed_cb), self, 0);
   lam_parameter_list_add (self->parameters,
                           lam_parameter_new_choice ("objective", _ ("Best for"), objectives, "bound"));
   lam_parameter_list_add (self->parameters, lam_parameter_new_number ("low", _ ("Smallest flip"), "°", 2, 0, 360, 1));
@@ -305,6 +322,7 @@ lam_sequence_optimise_finalize (GObject *object)
 {
   LamSequenceOptimise *self = LAM_SEQUENCE_OPTIMISE (object);
   g_clear_object (&self->parameters);
+  g_clear_pointer (&self->told, lam_protocol_free);
   g_free (self->text);
   G_OBJECT_CLASS (lam_sequence_optimise_parent_class)->finalize (object);
 }
