@@ -278,6 +278,21 @@ test_edit (void)
   test_wait (is_settled, s);
   g_assert_cmpint (lam_sequence_session_get_result (s)->tissues, ==, 3);
 
+  /* What no tissue is, is said in its row, and computed. */
+  GtkWidget *row = window_find (lam_sequence_page_get_tissues (lam_window_get_sequence_page (LAM_WINDOW (window))),
+                                ADW_TYPE_EXPANDER_ROW);
+  g_autoptr (LamTissueItem) white = g_list_model_get_item (tissues, 0);
+  LamParameter *t2 = lam_parameter_list_find (lam_tissue_item_get_parameters (white), "T2");
+  g_assert_cmpstr (adw_expander_row_get_subtitle (ADW_EXPANDER_ROW (row)), ==, "");
+  g_assert_true (lam_parameter_edit (t2, g_variant_new_double (1500), NULL));
+  g_assert_nonnull (strstr (adw_expander_row_get_subtitle (ADW_EXPANDER_ROW (row)), "T2 is above T1"));
+  test_wait (is_settled, s);
+  g_assert_cmpfloat (lam_sequence_session_get_result (s)->value[0][LAM_BY_T2], ==, 1500);
+  test_wait_frames (window, 3);
+  window_save_picture (window, "sequence-warned.png");
+  lam_undo_undo (lam_sequence_session_get_undo (s));
+  g_assert_cmpstr (adw_expander_row_get_subtitle (ADW_EXPANDER_ROW (row)), ==, "");
+
   /* Saved and loaded it is the same state. */
   g_autoptr (GVariant) state = lam_sequence_session_save (s);
   LamSequenceSession *again = lam_sequence_session_new ();

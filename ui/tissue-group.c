@@ -51,6 +51,19 @@ expanded_cb (AdwExpanderRow *row, GParamSpec *pspec, LamTissueItem *item)
   }
 }
 
+static void
+warning_cb (LamTissueItem *item, GParamSpec *pspec, GtkWidget *row)
+{
+  const char *text = lam_tissue_item_get_warning (item);
+  adw_expander_row_set_subtitle (ADW_EXPANDER_ROW (row), text != NULL ? text : "");
+  gtk_widget_set_tooltip_text (row, text != NULL ? _ ("No tissue is so; it is computed as given.")
+                                                 : lam_tissue_item_get_source (item));
+  if (text != NULL)
+    gtk_widget_add_css_class (row, "warned");
+  else
+    gtk_widget_remove_css_class (row, "warned");
+}
+
 static GtkWidget *
 new_tissue_row (gpointer object, gpointer data)
 {
@@ -61,7 +74,6 @@ new_tissue_row (gpointer object, gpointer data)
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (swatch), 20);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), draw_swatch, g_object_ref (item), g_object_unref);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), lam_tissue_item_get_name (item));
-  gtk_widget_set_tooltip_text (row, lam_tissue_item_get_source (item));
   adw_expander_row_add_prefix (ADW_EXPANDER_ROW (row), swatch);
   gtk_widget_add_css_class (summary, "value");
   g_object_bind_property (item, "summary", summary, "label", G_BINDING_SYNC_CREATE);
@@ -74,6 +86,8 @@ new_tissue_row (gpointer object, gpointer data)
   g_object_set_data_full (G_OBJECT (button), "item", g_object_ref (item), g_object_unref);
   g_signal_connect_object (button, "clicked", G_CALLBACK (remove_cb), data, 0);
   adw_expander_row_add_action (ADW_EXPANDER_ROW (row), button);
+  g_signal_connect_object (item, "notify::warning", G_CALLBACK (warning_cb), row, 0);
+  warning_cb (item, NULL, row);
   g_signal_connect (row, "notify::expanded", G_CALLBACK (expanded_cb), item);
   return row;
 }

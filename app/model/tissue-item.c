@@ -14,7 +14,7 @@ struct _LamTissueItem {
   LamParameterList *parameters;
 };
 
-enum { PROP_NAME = 1, PROP_SUMMARY, N_PROPS };
+enum { PROP_NAME = 1, PROP_SUMMARY, PROP_WARNING, N_PROPS };
 static GParamSpec *props[N_PROPS];
 static guint changed_signal;
 
@@ -75,6 +75,7 @@ static void
 changed_cb (LamParameterList *list, LamParameter *p, LamTissueItem *self)
 {
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_SUMMARY]);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_WARNING]);
   g_signal_emit (self, changed_signal, 0);
 }
 
@@ -199,12 +200,21 @@ lam_tissue_item_load (LamUndo *undo, GVariant *state)
   return self;
 }
 
+const char *
+lam_tissue_item_get_warning (LamTissueItem *self)
+{
+  double t1 = lam_tissue_item_get (self, "T1", NULL), t2 = lam_tissue_item_get (self, "T2", NULL);
+  return t2 > t1 ? _ ("T2 is above T1") : NULL;
+}
+
 static void
 lam_tissue_item_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   LamTissueItem *self = LAM_TISSUE_ITEM (object);
   if (id == PROP_NAME)
     g_value_set_string (value, self->name);
+  else if (id == PROP_WARNING)
+    g_value_set_string (value, lam_tissue_item_get_warning (self));
   else
     g_value_take_string (value, g_strdup_printf ("%.4g / %.4g ms", lam_tissue_item_get (self, "T1", NULL),
                                                  lam_tissue_item_get (self, "T2", NULL)));
@@ -228,6 +238,7 @@ lam_tissue_item_class_init (LamTissueItemClass *klass)
   object_class->finalize = lam_tissue_item_finalize;
   props[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   props[PROP_SUMMARY] = g_param_spec_string ("summary", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  props[PROP_WARNING] = g_param_spec_string ("warning", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
   changed_signal =
       g_signal_new ("changed", LAM_TYPE_TISSUE_ITEM, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
