@@ -347,6 +347,24 @@ test_chart (void)
   lam_axis_get_range (x, &min, &max);
   g_assert_cmpfloat (min, ==, 1);
   g_assert_cmpfloat (max, ==, 15);
+  /* What is read under the pointer stands below the plot, and covers none of it. */
+  if (test_have_xdotool ()) {
+    int at_x, at_y, over = 0, below = 0;
+    guint32 before[160], axis[60];
+    for (int y = 0; y < 160; y++)
+      before[y] = test_pixel (chart, 262, y + 5);
+    for (int k = 0; k < 60; k++)
+      axis[k] = test_pixel (chart, 220 + k, 192);
+    test_screen_point (chart, 250, 100, &at_x, &at_y);
+    test_xdotool ("mousemove %d %d", at_x, at_y);
+    test_wait_frames (window, 3);
+    for (int y = 0; y < 160; y++)
+      over += before[y] != test_pixel (chart, 262, y + 5);
+    for (int k = 0; k < 60; k++)
+      below += axis[k] != test_pixel (chart, 220 + k, 192);
+    g_assert_cmpint (over, ==, 0);
+    g_assert_cmpint (below, >, 10);
+  }
   g_object_ref (chart);
   test_close (window);
   g_assert_finalize_object (LAM_CHART (chart));

@@ -188,15 +188,22 @@ draw_hover (LamChart *self, GtkSnapshot *snapshot)
   g_autoptr (PangoLayout) layout = lam_small_layout (widget, text, 0.85);
   int w, h;
   pango_layout_get_pixel_size (layout, &w, &h);
-  double left = CLAMP (x - w / 2.0, p->origin.x + 4, MAX (p->origin.x + p->size.width - w - 8, p->origin.x + 4));
+  /* Where the axis is named, which the words begin with: data stay seen, and so do the numbers of the axis. */
+  int width = gtk_widget_get_width (widget), most = MAX (width - 16, 20);
+  if (w > most) {
+    pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+    pango_layout_set_width (layout, most * PANGO_SCALE);
+    w = most;
+  }
+  double left = CLAMP (x - w / 2.0, 8, MAX (width - w - 8, 8)), top = gtk_widget_get_height (widget) - h - 1;
   static const GdkRGBA plate = {0, 0, 0, 0.8}, white = {1, 1, 1, 1};
   GskRoundedRect rect;
-  gsk_rounded_rect_init_from_rect (&rect, &GRAPHENE_RECT_INIT (left - 6, p->origin.y - 4, w + 12, h + 6), 5);
+  gsk_rounded_rect_init_from_rect (&rect, &GRAPHENE_RECT_INIT (left - 6, top - 1, w + 12, h + 2), 5);
   gtk_snapshot_push_rounded_clip (snapshot, &rect);
   gtk_snapshot_append_color (snapshot, &plate, &rect.bounds);
   gtk_snapshot_pop (snapshot);
   gtk_snapshot_save (snapshot);
-  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (left, p->origin.y - 1));
+  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (left, top));
   gtk_snapshot_append_layout (snapshot, layout, &white);
   gtk_snapshot_restore (snapshot);
 }
