@@ -322,6 +322,24 @@ test_edit (void)
   window_close (window);
 }
 
+/* At 960 x 600 nothing is cut off. */
+static void
+test_small (void)
+{
+  GtkWidget *window = window_new ();
+  gtk_window_set_default_size (GTK_WINDOW (window), 960, 600);
+  lam_window_show_workspace (LAM_WINDOW (window), "sequence");
+  test_wait (is_settled, lam_window_get_sequence_session (LAM_WINDOW (window)));
+  test_wait_frames (window, 5);
+  int least;
+  gtk_widget_measure (window, GTK_ORIENTATION_VERTICAL, -1, &least, NULL, NULL, NULL);
+  g_test_message ("at least %d high", least);
+  window_save_picture (window, "sequence-small.png");
+  g_assert_cmpint (gtk_widget_get_width (window), <=, 960);
+  g_assert_cmpint (gtk_widget_get_height (window), <=, 600);
+  window_close (window);
+}
+
 static gboolean
 is_stored (gpointer session)
 {
@@ -387,6 +405,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window-sequence/times", test_times);
   g_test_add_func ("/window-sequence/optimise", test_optimise);
   g_test_add_func ("/window-sequence/edit", test_edit);
+  g_test_add_func ("/window-sequence/small", test_small);
   g_test_add_func ("/window-sequence/keep", test_keep);
   return window_test_run ();
 }

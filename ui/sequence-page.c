@@ -474,7 +474,7 @@ new_timeline (LamSequencePage *self)
   gtk_widget_set_vexpand (signal, TRUE);
   gtk_box_append (GTK_BOX (lower), sensitivity);
   gtk_box_append (GTK_BOX (lower), bounds);
-  gtk_widget_set_size_request (lower, -1, 176);
+  gtk_widget_set_size_request (lower, -1, 160);
   gtk_widget_set_hexpand (main, TRUE);
   gtk_widget_set_margin_start (main, 10);
   gtk_widget_set_margin_end (main, 10);

@@ -10,10 +10,11 @@
 /* As the train above it, so that both stand on one line. */
 #define LEFT 56
 #define RIGHT 14
-#define HEIGHT 50
-#define WORDS 9  /* middle of the handles' words */
-#define LINE 25  /* the ruler */
-#define TICKS 41 /* middle of its numbers */
+#define HEIGHT 36
+#define WORDS 6  /* middle of the handles' words */
+#define LINE 18  /* the ruler */
+#define TICKS 30 /* middle of its numbers */
+#define FIRST 34 /* from 0 to the first decade */
 #define NEAR 9
 #define RASTER 0.01 /* ms, of gradients and blocks: what a drag stops at */
 #define MOST 16
@@ -62,20 +63,18 @@ span (LamTimesView *self)
 static double
 x_of (LamTimesView *self, double ms)
 {
-  double first = span (self) * 0.04;
   if (!(ms > 0))
     return LEFT;
   double part = (log10 (ms) - self->low) / (self->high - self->low);
-  return LEFT + CLAMP (first + part * (span (self) - first), 0, span (self));
+  return LEFT + CLAMP (FIRST + part * (span (self) - FIRST), FIRST / 2.0, span (self));
 }
 
 static double
 ms_at (LamTimesView *self, double x)
 {
-  double first = span (self) * 0.04;
-  if (x < LEFT + first / 2)
+  if (x < LEFT + FIRST / 2)
     return 0;
-  double part = fmin ((x - LEFT - first) / (span (self) - first), 1);
+  double part = fmin ((x - LEFT - FIRST) / (span (self) - FIRST), 1);
   return pow (10, self->low + fmax (part, 0) * (self->high - self->low));
 }
 
@@ -178,7 +177,7 @@ draw_handle (LamTimesView *self, GtkSnapshot *snapshot, double x, gboolean fille
   const GdkRGBA edges[4] = {red, red, red, red};
   double half = filled ? 4.5 : 3.5;
   paper.alpha = 1;
-  gsk_rounded_rect_init_from_rect (&box, &GRAPHENE_RECT_INIT (x - half, LINE - 8, 2 * half, 17), 3);
+  gsk_rounded_rect_init_from_rect (&box, &GRAPHENE_RECT_INIT (x - half, LINE - 6, 2 * half, 13), 3);
   gtk_snapshot_push_rounded_clip (snapshot, &box);
   gtk_snapshot_append_color (snapshot, filled ? &red : &paper, &box.bounds);
   gtk_snapshot_pop (snapshot);
@@ -233,7 +232,7 @@ lam_times_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   draw_ruler (self, snapshot);
   if (self->dragging) { /* where it was */
     GdkRGBA dim = lam_palette (widget, LAM_COLOUR_DIM);
-    gtk_snapshot_append_color (snapshot, &dim, &GRAPHENE_RECT_INIT (x_of (self, self->start) - 1, LINE - 8, 2, 17));
+    gtk_snapshot_append_color (snapshot, &dim, &GRAPHENE_RECT_INIT (x_of (self, self->start) - 1, LINE - 6, 2, 13));
   }
   for (int i = 0; i < self->n; i++)
     if (i != self->chosen)

@@ -45,7 +45,7 @@ static graphene_rect_t
 plot (LamTrainView *self)
 {
   return GRAPHENE_RECT_INIT (LEFT, TOP, MAX (gtk_widget_get_width (GTK_WIDGET (self)) - LEFT - RIGHT, 10),
-                             MAX (gtk_widget_get_height (GTK_WIDGET (self)) - TOP - ADC - 18, 10));
+                             MAX (gtk_widget_get_height (GTK_WIDGET (self)) - TOP - ADC - 12, 10));
 }
 
 static double
@@ -302,7 +302,7 @@ static void
 lam_train_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural,
                         int *minimum_baseline, int *natural_baseline)
 {
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 240 : 110;
+  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 240 : 88;
   *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 600 : 170;
 }
 
