@@ -159,6 +159,26 @@ test_bounds (void)
   g_assert_cmpuint (g_strv_length (rows), ==, 1 + 2 * 8 + 1);
 }
 
+/* What never settles is said to be so, and is no number. */
+static void
+test_settled (void)
+{
+  g_autoptr (CliRun) never = cli_ok ("simulate FSE --set TR=100 --set flip=120*4 --tissue \"T1=inf T2=inf\" --json"),
+                     words = cli_ok ("simulate FSE --set TR=100 --set flip=120*4 --tissue \"T1=inf T2=inf\""),
+                     done = cli_ok ("simulate FSE --set TR=100 --set flip=120*4 --tissue \"T1=500 T2=80\" --json"),
+                     said = cli_ok ("simulate FSE --set TR=100 --set flip=120*4 --tissue \"T1=500 T2=80\"");
+  g_autoptr (GPtrArray) lines = cli_json_lines (never->out), settled = cli_json_lines (done->out);
+  JsonObject *o = cli_json_last (lines);
+  g_assert_false (json_object_has_member (o, "residual"));
+  cli_assert_says (json_object_get_string_member (o, "residual_unknown"), "not settled");
+  cli_assert_says (words->err, "not settled after 20000 playings");
+  g_assert_null (strstr (words->out, "settled"));
+  double residual = json_object_get_double_member (cli_json_last (settled), "residual");
+  g_assert_cmpfloat (residual, <=, 1e-6);
+  g_assert_cmpfloat (residual, >, 0);
+  cli_assert_says (said->out, "settled after ");
+}
+
 /* ---- lists as they are typed ---- */
 
 /* The same samples, in all digits. */
@@ -488,6 +508,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/mr/long-t2", test_long_t2);
   g_test_add_func ("/cli/mr/lists", test_lists);
   g_test_add_func ("/cli/mr/signal", test_signal);
+  g_test_add_func ("/cli/mr/settled", test_settled);
   g_test_add_func ("/cli/mr/typed", test_typed);
   g_test_add_func ("/cli/mr/round-trip", test_round_trip);
   g_test_add_func ("/cli/mr/bounds", test_bounds);

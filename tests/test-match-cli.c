@@ -255,7 +255,18 @@ test_wrong (void)
     for (int k = 0; k < 2; k++)
       cli_assert_says (run->err, cases[i].says[k]);
   }
-  g_autofree char *x = cli_path ("x.h5");
+  /* Contrasts on another axis: what was found, what is expected, and what to do. */
+  g_autoptr (GError) error = NULL;
+  g_autofree char *turned = cli_path ("turned.nii"), *x = cli_path ("x.h5");
+  const int64_t dims[3] = {PULSES, SIDE, 1};
+  const double size[3] = {1, 1, 1};
+  g_autofree float *zero = g_new0 (float, PULSES *SIDE * 7);
+  g_autoptr (LamNifti) like = lam_nifti_new (dims, size, 7);
+  g_assert_true (lam_nifti_write (turned, like, zero, NULL, 7, "turned", NULL, &error));
+  g_autoptr (CliRun) wrong_axis = cli_run ("match dict.h5 turned.nii -o x.h5");
+  cli_assert_status (wrong_axis, 1);
+  cli_assert_says (wrong_axis->err, "has 7 contrasts and the dictionary has 90. It is 90 x 24 x 1 x 7");
+  cli_assert_says (wrong_axis->err, "its first axis has 90: make it the fourth");
   g_assert_false (g_file_test (x, G_FILE_TEST_EXISTS));
 }
 

@@ -143,8 +143,8 @@ lam_cli_show_dictionary (const char *path, const LamDictionary *d)
     lam_cli_print (_ ("left out: %" G_GINT64_FORMAT " atoms with T2 above T1"), a->excluded);
   if (d->dropped)
     lam_cli_print (_ ("left out: %" G_GINT64_FORMAT " atoms whose signal is zero or not finite"), d->dropped);
-  if (d->residual > 0)
-    lam_cli_print (_ ("settled after %d playings to %s of the peak"), d->played, lam_cli_number (d->residual));
+  LamSimulateOptions asked; /* nothing, where the dictionary is from a file */
+  lam_mr_say_settled (d->played, d->residual, lam_mr_simulate_options (&asked, NULL) ? asked.settle : 0);
   if (d->subspace)
     lam_cli_print (_ ("basis: %d modes keep %s %% of the energy"), d->subspace->rank,
                    lam_cli_format ("%.6f", 100 * d->subspace->retained));
@@ -161,8 +161,7 @@ lam_cli_show_dictionary (const char *path, const LamDictionary *d)
   lam_json_int (b, "excluded", a->excluded);
   lam_json_int (b, "dropped", d->dropped);
   lam_json_int (b, "orders", d->orders);
-  lam_json_int (b, "playings", d->played);
-  lam_json_number (b, "residual", d->residual);
+  lam_mr_json_settled (b, d->played, d->residual);
   lam_json_int (b, "rank", d->subspace ? d->subspace->rank : 0);
   lam_json_number (b, "retained_energy", d->subspace ? d->subspace->retained : NAN);
   lam_json_open (b, "protocol");

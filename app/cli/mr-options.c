@@ -360,6 +360,35 @@ lam_mr_devices (void)
   return devices;
 }
 
+/* simulate.h */
+#define USUAL_RESIDUAL 1e-6
+
+void
+lam_mr_say_settled (int played, double residual, double asked)
+{
+  if (!(residual > 0))
+    return;
+  if (!isfinite (residual))
+    lam_cli_warn (
+        _ ("not settled after %d playings, and not known how far from it: a tissue without relaxation (T1 or T2 "
+           "infinite) never does"),
+        played);
+  else if (residual > 1.001 * (asked > 0 ? asked : USUAL_RESIDUAL))
+    lam_cli_warn (_ ("not settled after %d playings: still %s of the peak from it"), played, lam_cli_number (residual));
+  else
+    lam_cli_print (_ ("settled after %d playings to %s of the peak"), played, lam_cli_number (residual));
+}
+
+void
+lam_mr_json_settled (JsonBuilder *b, int played, double residual)
+{
+  lam_json_int (b, "playings", played);
+  if (isfinite (residual))
+    lam_json_number (b, "residual", residual);
+  else
+    lam_json_text (b, "residual_unknown", "not settled; a tissue without relaxation never does");
+}
+
 gboolean
 lam_mr_missing (GError **error)
 {

@@ -1,6 +1,7 @@
 /* mr-options.h: what the MR commands read alike: a template with its protocol, tissues, and lists of numbers. */
 #pragma once
 
+#include "cli/json.h"
 #include "mr/model.h"
 
 G_BEGIN_DECLS
@@ -29,6 +30,10 @@ void lam_mr_warn_unknown (const LamModel *m, const LamTissues *t);
 gboolean lam_mr_no_template_options (GError **error);
 /* FALSE where --tissue or --preset is given to a command that takes none. */
 gboolean lam_mr_no_tissues (GError **error);
+/* Of a train that is played until it has settled, and may not have: a line, and members "residual" or, where it is no number,
+ * "residual_unknown". @asked: the residual that was to be reached; 0: the usual. */
+void lam_mr_say_settled (int played, double residual, double asked);
+void lam_mr_json_settled (JsonBuilder *b, int played, double residual);
 /* Makes an error about a quantity that was not given, such as T2, one of usage. Always FALSE. */
 gboolean lam_mr_missing (GError **error);
 const char *lam_mr_devices (void);

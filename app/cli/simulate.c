@@ -162,8 +162,7 @@ deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *time
     lam_json_text (b, "route", s->route);
     lam_json_int (b, "orders", s->orders);
     lam_json_number (b, "truncation", cut);
-    lam_json_int (b, "playings", s->played);
-    lam_json_number (b, "residual", s->residual);
+    lam_mr_json_settled (b, s->played, s->residual);
     if (spins) {
       lam_json_int (b, "spins", MAX (spins->params.spins, 1));
       lam_json_numbers (b, "voxel_size_mm", spins->size_mm, 3);
@@ -188,8 +187,8 @@ deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *time
         _ ("only %d orders are kept: twice as many change the signal by up to %.2g %% of its peak; --orders N keeps "
            "more"),
         s->orders, 100 * cut);
-  if (s->residual > 0)
-    lam_cli_print (_ ("settled after %d playings to %s of the peak"), s->played, lam_cli_number (s->residual));
+  LamSimulateOptions asked;
+  lam_mr_say_settled (s->played, s->residual, lam_mr_simulate_options (&asked, NULL) ? asked.settle : 0);
   if (spins)
     lam_cli_spins_say (spins);
   if (output)

@@ -32,14 +32,34 @@ note (LamMrSeries *s, const char *format, ...)
   va_end (list);
 }
 
+/* Which axis may have been meant: "; its first axis has 90: ...". g_free (). */
+static char *
+other_axis (const LamMrSeries *s, int64_t contrasts)
+{
+  static const char *const names[] = {"first", "second", "third", "fourth"};
+  for (int i = 0; i < MIN (s->rank, (int) G_N_ELEMENTS (names)); i++)
+    if (s->dims[i] == contrasts)
+      return s->nifti
+                 ? g_strdup_printf ("; its %s axis has %" G_GINT64_FORMAT ": make it the fourth", names[i], contrasts)
+                 : g_strdup_printf ("; its %s axis has %" G_GINT64_FORMAT
+                                    ": make it the last, in Python with numpy.moveaxis (x, %d, -1)",
+                                    names[i], contrasts, i);
+  return g_strdup ("; make a dictionary of the series' own protocol");
+}
+
 static gboolean
 allocate (LamMrSeries *s, gboolean is_complex, int64_t contrasts, GError **error)
 {
   if (contrasts > 0 && s->contrasts != contrasts) {
+    g_autoptr (GString) shape = g_string_new (NULL);
+    g_autofree char *advice = other_axis (s, contrasts);
+    for (int i = 0; i < s->rank; i++)
+      g_string_append_printf (shape, "%" G_GINT64_FORMAT " x ", s->dims[i]);
+    g_string_append_printf (shape, "%" G_GINT64_FORMAT, s->contrasts);
     g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
                  "%s has %" G_GINT64_FORMAT " contrasts and the dictionary has %" G_GINT64_FORMAT
-                 "; make a dictionary of the series' own protocol",
-                 s->path, s->contrasts, contrasts);
+                 ". It is %s, of which the last axis is taken for the contrast%s",
+                 s->path, s->contrasts, contrasts, shape->str, advice);
     return FALSE;
   }
   int64_t n = lam_mul_size (s->voxels, s->contrasts);
