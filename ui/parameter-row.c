@@ -159,7 +159,9 @@ update_spin (LamParameterRow *self)
   gtk_adjustment_set_upper (adjustment, fmin (fmax (max, value), FAR));
   gtk_adjustment_set_value (adjustment, value);
   g_autofree char *text = lam_parameter_format (self->parameter);
-  gtk_editable_set_width_chars (GTK_EDITABLE (self->control), CLAMP ((int) g_utf8_strlen (text, -1), 4, 9));
+  /* Words are read to their end, as "not checked"; of a long number the end counts less. */
+  int most = lam_parameter_get_special_text (self->parameter, value) != NULL ? 12 : 9;
+  gtk_editable_set_width_chars (GTK_EDITABLE (self->control), CLAMP ((int) g_utf8_strlen (text, -1), 4, most));
   output_cb (GTK_SPIN_BUTTON (self->control), self);
 }
 
