@@ -213,6 +213,13 @@ test_typed (void)
   assert_same ("--set \"flip=10+5*n\" --set TR=10:13:4", "--set TR=10:13:4 --set flip=10,15,20,25");
   assert_same ("--set \"TR=2*(3+n)\" --set flip=30*3", "--set flip=30*3 --set TR=6,8,10");
   assert_same ("--set TR=2*(3+3) --set flip=30*3", "--set flip=30*3 --set TR=12");
+  assert_same ("--set FLIP=30*3 --set tr=12", "--set flip=30*3 --set TR=12");
+  g_autoptr (CliRun) small = cli_ok ("simulate MRF --set flip=30*3 --tissue \"t1=1000 t2=80\" -o small.csv"),
+                     large = cli_ok ("simulate MRF --set flip=30*3 --tissue \"T1=1000 T2=80\" -o large.csv");
+  g_autofree char *small_table = read_file ("small.csv"), *large_table = read_file ("large.csv");
+  g_auto (GStrv) small_rows = g_strsplit (small_table, "\n", 2), large_rows = g_strsplit (large_table, "\n", 2);
+  g_assert_cmpstr (small_rows[1], ==, large_rows[1]);
+  g_assert_true (small != NULL && large != NULL);
   g_autoptr (CliRun) voxels = cli_ok ("simulate MultiEcho --set TE=10 --tissue \"T1=1000 T2=40*2^n:3\" --json");
   g_autoptr (GPtrArray) lines = cli_json_lines (voxels->out);
   g_assert_cmpint (json_object_get_int_member (cli_json_last (lines), "voxels"), ==, 3);
@@ -399,6 +406,8 @@ test_refused (void)
       {"crlb MRF --preset blood --by \"\"", 2, "--by: no name is there"},
       {"design MRF --preset blood --vary foo=1:2", 2, "\"foo\" is no value that can be varied"},
       {"design MRF --preset blood --vary flip=20:10", 2, "flip: between 20 and 10 deg"},
+      {"design SPGR --preset blood --vary flip=5:60", 2,
+       "SPGR is a formula, without a train to design; trains are MRF, FSE"},
       {"design MRF --preset blood --vary TR=-5:10", 2, "TR: between -5 and 10 ms"},
       {"design MRF --preset blood --vary flip=5:60 --by T9,T1", 2, "\"T9\" is no tissue quantity"},
       {"design MRF --preset blood --vary flip=5:60 --by T1,flip", 2, "\"flip\" is no tissue quantity"},

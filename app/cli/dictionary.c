@@ -82,6 +82,11 @@ read_atoms (const LamModel *m, GError **error)
     char *name = lam_mr_name ("--range", "NAME=VALUES", ranges, i, &text, error);
     if (!name)
       return NULL;
+    if (lam_mr_quantity (name)) { /* as it is called, not as it is typed */
+      char *called = g_strdup (lam_mr_quantity (name));
+      g_free (name);
+      name = called;
+    }
     g_ptr_array_add (names, name);
     GArray *values = values_of (name, text, error);
     if (!values)

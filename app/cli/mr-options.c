@@ -66,6 +66,17 @@ lam_mr_list (const char *name, const char *text, int count, GError **error)
   return list;
 }
 
+const char *
+lam_mr_quantity (const char *name)
+{
+  if (lam_tissue_find (name))
+    return name;
+  for (int i = 0; i < LAM_TISSUE_QUANTITIES; i++)
+    if (g_ascii_strcasecmp (lam_tissue_info (i)->name, name) == 0)
+      return lam_tissue_info (i)->name;
+  return NULL;
+}
+
 /* NAME of "NAME=VALUES", g_free (); @values gets what follows. One that was there among the first @before of @all is refused. */
 char *
 lam_mr_name (const char *option, const char *form, GStrv all, int before, const char **values, GError **error)
@@ -77,7 +88,7 @@ lam_mr_name (const char *option, const char *form, GStrv all, int before, const 
   }
   *values = equals + 1;
   for (int i = 0; i < before; i++)
-    if (strncmp (all[i], all[before], equals + 1 - all[before]) == 0) {
+    if (g_ascii_strncasecmp (all[i], all[before], equals + 1 - all[before]) == 0) {
       lam_cli_usage_error (error, _ ("%s: %.*s is there twice, as \"%s\" and as \"%s\": give it once"), option,
                            (int) (equals - all[before]), all[before], all[i], all[before]);
       return NULL;
@@ -127,13 +138,17 @@ set (LamModel *m, int i, gboolean formulas, GError **error)
     return FALSE;
   if (formulas != (*values != '@' && lam_number_list_wants_count (values)))
     return TRUE;
-  const LamField *f = lam_template_field (lam_protocol_template (lam_model_protocol (m)), name);
+  const LamTemplate *t = lam_protocol_template (lam_model_protocol (m));
+  const LamField *f = lam_template_field (t, name);
+  for (const LamField *other = t->fields; !f && other->name; other++)
+    if (g_ascii_strcasecmp (other->name, name) == 0)
+      f = other;
   int longest = longest_list (m);
   gboolean one = f && f->kind != LAM_FIELD_LIST;
   g_autoptr (GArray) list = lam_mr_list (name, values, one ? 1 : formulas && longest > 1 ? longest : 0, error);
   if (!list)
     return FALSE;
-  return lam_model_set (m, name, (const double *) (void *) list->data, (int) list->len, error)
+  return lam_model_set (m, f ? f->name : name, (const double *) (void *) list->data, (int) list->len, error)
          || lam_cli_to_usage (error);
 }
 
@@ -200,8 +215,9 @@ add_voxels (GArray *columns, GPtrArray *labels, const char *text, GError **error
     char *equals = strchr (words[i], '=');
     if (!*words[i])
       continue;
-    g_autofree char *name = equals ? g_strndup (words[i], equals - words[i]) : g_strdup (words[i]);
-    if (!equals || !lam_tissue_find (name)) {
+    g_autofree char *typed = equals ? g_strndup (words[i], equals - words[i]) : g_strdup (words[i]);
+    g_autofree char *name = g_strdup (lam_mr_quantity (typed));
+    if (!equals || !name) {
       lam_cli_usage_error (
           error, _ ("--tissue: \"%s\" is no NAME=VALUE of a tissue quantity such as T1, T2, M0, B1, B0, D"), words[i]);
       return FALSE;

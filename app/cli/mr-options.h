@@ -18,6 +18,8 @@ GArray *lam_mr_list (const char *name, const char *text, int count, GError **err
 char *lam_mr_name (const char *option, const char *form, GStrv all, int at, const char **values, GError **error);
 /* The template with --set and --orders; usage errors list what there is. */
 LamModel *lam_mr_model (const char *template, GError **error);
+/* A tissue quantity as it is called, whatever the case it is typed in; NULL: there is none. */
+const char *lam_mr_quantity (const char *name);
 /* --tissue "T1=1000 T2=80", again for each voxel, or one with lists: "T1=200:3000:50 T2=80"; --preset NAME. Names of the
  * voxels stand in @labels (may be NULL). What @model needs and is not given is an error. */
 LamTissues *lam_mr_tissues (GStrv *labels, GError **error);

@@ -330,6 +330,17 @@ gboolean
 lam_design_check (const LamModel *model, const LamTissues *tissues, const LamDesign *d, GError **error)
 {
   const LamProtocol *p = lam_model_protocol (model);
+  if (lam_model_is_closed (model)) {
+    g_autoptr (GString) trains = g_string_new (NULL);
+    int n;
+    const LamTemplate *const *all = lam_templates (&n);
+    for (int i = 0; i < n; i++)
+      if (all[i]->build)
+        g_string_append_printf (trains, "%s%s", trains->len ? ", " : "", all[i]->name);
+    g_set_error (error, LAM_ERROR, LAM_ERROR_NOT_SUPPORTED, "%s is a formula, without a train to design; trains are %s",
+                 p ? lam_protocol_template (p)->name : "this", trains->str);
+    return FALSE;
+  }
   for (int v = 0; v < d->n_variables; v++) {
     const LamDesignVariable *a = &d->variables[v];
     const LamField *f = p ? lam_template_field (lam_protocol_template (p), a->field) : NULL;
