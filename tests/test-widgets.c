@@ -1,5 +1,6 @@
 /* Rows, histogram, chart and geometry scene on a display: what they show, what hands do to them, that they go away. */
 #include <math.h>
+#include <string.h>
 
 #include <adwaita.h>
 #include <glib/gstdio.h>
@@ -36,6 +37,23 @@ type (GtkWidget *row, const char *text)
   GtkWidget *spin = lam_parameter_row_get_control (LAM_PARAMETER_ROW (row));
   gtk_editable_set_text (GTK_EDITABLE (spin), text);
   gtk_spin_button_update (GTK_SPIN_BUTTON (spin));
+}
+
+/* A word in place of a number is seen to its end. */
+static void
+test_special_row (void)
+{
+  LamParameter *p = lam_parameter_new_number ("rf", "RF amplitude", "µT", 0, 0, 10000, 1);
+  lam_parameter_set_special (p, 0, "not checked");
+  GtkWidget *row = lam_parameter_row_new (p), *list = gtk_list_box_new ();
+  gtk_list_box_append (GTK_LIST_BOX (list), row);
+  GtkWidget *window = test_present (list, 400, 100);
+  g_assert_cmpstr (shown_text (row), ==, "not checked");
+  g_assert_cmpint (
+      gtk_editable_get_width_chars (GTK_EDITABLE (lam_parameter_row_get_control (LAM_PARAMETER_ROW (row)))), >=,
+      (int) strlen ("not checked"));
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_object_unref (p);
 }
 
 static void
@@ -700,6 +718,7 @@ main (int argc, char **argv)
   if (!test_ui_init (&argc, &argv))
     return 0;
   g_test_add_func ("/widgets/number-row", test_number_row);
+  g_test_add_func ("/widgets/special-row", test_special_row);
   g_test_add_func ("/widgets/chosen-name", test_chosen_name);
   g_test_add_func ("/widgets/other-rows", test_other_rows);
   g_test_add_func ("/widgets/histogram", test_histogram);
