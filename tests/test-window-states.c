@@ -156,10 +156,16 @@ test_map (void)
   test_screen_point (widget, x, y, &sx, &sy);
   test_xdotool ("mousemove %d %d", sx, sy);
   test_wait_frames (window, 3);
-  g_autofree char *value = g_strdup_printf ("|F+1| %.3g", lam_states_picture_value (p, column, 1));
   g_assert_nonnull (said);
-  g_test_message ("%s; wanted %s", said, value);
-  g_assert_true (g_str_has_prefix (said, value));
+  /* Several columns share a pixel of the screen. */
+  gboolean true_there = FALSE;
+  int share = (int) (p->states.columns / gtk_widget_get_width (widget)) + 1;
+  for (int d = -share; d <= share; d++) {
+    g_autofree char *value = g_strdup_printf ("|F+1| %.3g ", lam_states_picture_value (p, column + d, 1));
+    true_there |= g_str_has_prefix (said, value);
+  }
+  g_test_message ("%s", said);
+  g_assert_true (true_there);
 
   /* A click asks for the path; Escape takes it away; keys walk and choose as well. */
   test_xdotool ("click 1");
