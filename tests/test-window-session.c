@@ -35,12 +35,12 @@ is_unsaved (gpointer window)
   return g_str_has_prefix (gtk_window_get_title (window), "• ");
 }
 
+static char *folder; /* of what is saved here */
+
 static GFile *
 file_of (const char *name)
 {
-  g_autofree char *path = g_build_filename (g_get_user_state_dir (), name, NULL);
-  g_mkdir_with_parents (g_get_user_state_dir (), 0700);
-  return g_file_new_for_path (path);
+  return g_file_new_build_filename (folder, name, NULL);
 }
 
 static void
@@ -221,7 +221,7 @@ look_at_maps (GtkWidget *window)
 static void
 test_maps (void)
 {
-  g_autofree char *series = g_build_filename (g_get_user_state_dir (), "series.nii", NULL);
+  g_autofree char *series = g_build_filename (folder, "series.nii", NULL);
   for (int from_file = 0; from_file < 2; from_file++) {
     g_autoptr (GFile) file = file_of ("maps.lamina.h5");
     GtkWidget *window = new_matched (from_file ? series : NULL);
@@ -269,8 +269,7 @@ test_maps (void)
 static void
 test_series (void)
 {
-  g_autofree char *folder = g_dir_make_tmp ("lamina-session-XXXXXX", NULL),
-                  *other = g_build_filename (folder, "elsewhere", NULL),
+  g_autofree char *other = g_build_filename (folder, "elsewhere", NULL),
                   *series = g_build_filename (folder, "series.nii", NULL),
                   *moved = g_build_filename (other, "series.nii", NULL),
                   *path = g_build_filename (folder, "maps.lamina.h5", NULL),
@@ -312,7 +311,6 @@ test_series (void)
   }
   g_unlink (moved_path);
   g_rmdir (other);
-  g_rmdir (folder);
 }
 
 int
@@ -324,5 +322,14 @@ main (int argc, char **argv)
   g_test_add_func ("/window-session/workspace", test_workspace);
   g_test_add_func ("/window-session/maps", test_maps);
   g_test_add_func ("/window-session/series", test_series);
-  return window_test_run ();
+  folder = g_dir_make_tmp ("lamina-session-XXXXXX", NULL);
+  int status = window_test_run ();
+  static const char *const saved[] = {"bare.lamina.h5", "place.lamina.h5", "maps.lamina.h5"};
+  for (guint i = 0; i < G_N_ELEMENTS (saved); i++) {
+    g_autofree char *path = g_build_filename (folder, saved[i], NULL);
+    g_unlink (path);
+  }
+  g_rmdir (folder);
+  g_free (folder);
+  return status;
 }
