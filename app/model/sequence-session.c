@@ -716,7 +716,7 @@ save_parts (LamSequenceSession *self, GVariantDict *dict)
     g_autoptr (GObject) owner = g_weak_ref_get (&part->owner);
     GVariant *state = owner ? part->save (owner) : NULL;
     if (state) {
-      g_autoptr (GVariant) held = g_variant_ref_sink (state);
+      g_autoptr (GVariant) held = g_variant_take_ref (state);
       g_variant_dict_insert_value (dict, id, held);
     }
   }

@@ -62,7 +62,7 @@ gboolean lam_sequence_session_is_settled (LamSequenceSession *self);
 /* The values of @list are part of the state from now on, called @id; those of a state that was loaded before are taken. */
 void lam_sequence_session_keep (LamSequenceSession *self, const char *id, LamParameterList *list);
 
-/* The same with what is more than rows: @save gives a dictionary ("a{sv}", floating or not), NULL: there is nothing to keep;
+/* The same with what is more than rows: @save gives a dictionary ("a{sv}", floating or a reference to take), NULL: there is nothing to keep;
  * @load is given that of each state that is loaded, NULL where it has none. @owner: gone, it keeps nothing. A change of it
  * is told by lam_sequence_session_touch (). */
 typedef GVariant *(*LamSequencePartSave) (GObject *owner);
