@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bloch-util.h"
 #include "core/cpu-features.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -9,23 +10,6 @@
 #include "io/pulseq-read.h"
 #include "mr/bloch-kernels.h"
 #include "mr/bloch.h"
-
-#define HEAD                                                                                                           \
-  "[VERSION]\nmajor 1\nminor 5\nrevision 1\n[DEFINITIONS]\nAdcRasterTime 1e-07\nBlockDurationRaster 1e-05\n"           \
-  "GradientRasterTime 1e-05\nRadiofrequencyRasterTime 1e-06\n"
-/* Block pulses of 10 us: magnitude, phase, times. A quarter turn is 25 kHz. */
-#define SHAPES                                                                                                         \
-  "[SHAPES]\nshape_id 1\nnum_samples 2\n1\n1\nshape_id 2\nnum_samples 2\n0\n0\nshape_id 3\nnum_samples 2\n0\n10\n"
-
-static LamPulseq *
-parse (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  LamPulseq *s = lam_pulseq_parse ("test.seq", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (lam_pulseq_problems (s, LAM_PULSEQ_ERROR), ==, 0);
-  return s;
-}
 
 typedef struct {
   float *re, *im;
@@ -50,15 +34,6 @@ signal_clear (Signal *s)
   lam_free (s->im);
 }
 
-static LamBlochParams
-params (int64_t voxels)
-{
-  LamBlochParams p;
-  lam_bloch_params_init (&p);
-  p.voxels = voxels;
-  return p;
-}
-
 #define NEAR(a, b) g_assert_cmpfloat_with_epsilon (a, b, 2e-6)
 
 /* ---- formulas ---- */
@@ -67,12 +42,13 @@ params (int64_t voxels)
 static void
 test_fid (void)
 {
-  g_autoptr (LamPulseq) s = parse (HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 100 0 0 0 0 1 0\n3 10 0 0 0 0 2 0\n"
-                                        "[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
-                                        "[ADC]\n1 10 100000 0 0 0 0 0 0\n2 4 10000 5 0 0 3000 0.7 4\n" SHAPES
-                                        "shape_id 4\nnum_samples 4\n0\n0.1\n-0.4\n2\n");
+  g_autoptr (LamPulseq) s =
+      bloch_parse (BLOCH_HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 100 0 0 0 0 1 0\n3 10 0 0 0 0 2 0\n"
+                              "[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
+                              "[ADC]\n1 10 100000 0 0 0 0 0 0\n2 4 10000 5 0 0 3000 0.7 4\n" BLOCH_SHAPES
+                              "shape_id 4\nnum_samples 4\n0\n0.1\n-0.4\n2\n");
   const double t1[] = {1000, INFINITY, 300}, t2[] = {1, INFINITY, 20}, b0[] = {0, 130, -75}, m0[] = {1, 2, 0.5};
-  LamBlochParams p = params (3);
+  LamBlochParams p = bloch_params (3);
   p.t1_ms = t1;
   p.t2_ms = t2;
   p.b0_hz = b0;
@@ -110,10 +86,10 @@ static void
 test_flips (void)
 {
   g_autoptr (LamPulseq) s =
-      parse (HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 1 0 0 0 0 1 0\n[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
-                  "[ADC]\n1 1 100 0 0 0 0 0 0\n" SHAPES);
+      bloch_parse (BLOCH_HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 1 0 0 0 0 1 0\n[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
+                              "[ADC]\n1 1 100 0 0 0 0 0 0\n" BLOCH_SHAPES);
   const double b1[] = {5, 1, -1, 4, 0, 1.0 / 3};
-  LamBlochParams p = params (6);
+  LamBlochParams p = bloch_params (6);
   p.b1 = b1;
   for (int i = 0; i < 8; i++) {
     s->rf[0].phase_rad = i * G_PI / 4;
@@ -137,10 +113,10 @@ static void
 test_tilted (void)
 {
   g_autoptr (LamPulseq) s =
-      parse (HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 1 0 0 0 0 1 0\n[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
-                  "[ADC]\n1 1 100 0 0 0 0 0 0\n" SHAPES);
+      bloch_parse (BLOCH_HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 1 0 0 0 0 1 0\n[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
+                              "[ADC]\n1 1 100 0 0 0 0 0 0\n" BLOCH_SHAPES);
   const double b0[] = {0, 1000, -20000, 300000, 2e6};
-  LamBlochParams p = params (5);
+  LamBlochParams p = bloch_params (5);
   p.b0_hz = b0;
   Signal out = simulate (s, &p, "cpu");
   for (int v = 0; v < 5; v++) {
@@ -153,18 +129,18 @@ test_tilted (void)
 }
 
 #define ECHO                                                                                                           \
-  HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 100 0 1 0 0 0 0\n3 1 2 0 0 0 0 0\n4 200 0 2 0 0 1 0\n"                            \
-       "[RF]\n1 25000 1 2 3 5 0 0 0 0 1.5707963267948966 e\n2 50000 1 2 3 5 0 0 0 0 0 r\n"                             \
-       "[TRAP]\n1 100000 0 1000 0 0\n2 100000 0 2000 0 0\n[ADC]\n1 1 10 999.995 0 0 0 0 0\n" SHAPES
+  BLOCH_HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 100 0 1 0 0 0 0\n3 1 2 0 0 0 0 0\n4 200 0 2 0 0 1 0\n"                      \
+             "[RF]\n1 25000 1 2 3 5 0 0 0 0 1.5707963267948966 e\n2 50000 1 2 3 5 0 0 0 0 0 r\n"                       \
+             "[TRAP]\n1 100000 0 1000 0 0\n2 100000 0 2000 0 0\n[ADC]\n1 1 10 999.995 0 0 0 0 0\n" BLOCH_SHAPES
 
 /* A spin echo at 2 ms: gradients and B0 are refocused, T2 is not. */
 static void
 test_spin_echo (void)
 {
   enum { N = 50 };
-  g_autoptr (LamPulseq) s = parse (ECHO);
+  g_autoptr (LamPulseq) s = bloch_parse (ECHO);
   double b0[N], x[N], t2[N];
-  LamBlochParams p = params (N);
+  LamBlochParams p = bloch_params (N);
   for (int i = 0; i < N; i++) {
     b0[i] = 3 * (i - 25);
     x[i] = 0.002 * (i - 17);
@@ -186,11 +162,11 @@ static void
 test_bundles (void)
 {
   g_autoptr (LamPulseq) s =
-      parse (HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 100 0 1 0 0 1 0\n[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
-                  "[TRAP]\n1 100000 0 1000 0 0\n[ADC]\n1 10 100000 0 0 0 0 0 0\n" SHAPES);
+      bloch_parse (BLOCH_HEAD "[BLOCKS]\n1 1 1 0 0 0 0 0\n2 100 0 1 0 0 1 0\n[RF]\n1 25000 1 2 3 5 0 0 0 0 0 e\n"
+                              "[TRAP]\n1 100000 0 1000 0 0\n[ADC]\n1 10 100000 0 0 0 0 0 0\n" BLOCH_SHAPES);
   enum { N = 501 };
   double offset[N], weight[N];
-  LamBlochParams p = params (2);
+  LamBlochParams p = bloch_params (2);
   const double x[] = {0, 0.013};
   lam_bloch_spread_even (0.02, N, offset);
   p.x = x;
@@ -207,7 +183,7 @@ test_bundles (void)
   }
   signal_clear (&out);
 
-  p = params (1);
+  p = bloch_params (1);
   lam_bloch_spread_lorentzian (0.5, N, offset);
   p.spins = N;
   p.spin_b0 = offset;
@@ -247,7 +223,7 @@ test_maps (void)
   enum { N = 40 };
   double z[N], t1[N], t2[N], b1[N];
   float one[2][N * 64], two[2][N * 128];
-  LamBlochParams p = params (N);
+  LamBlochParams p = bloch_params (N);
   for (int i = 0; i < N; i++) {
     z[i] = 0.0001 * (i - 20);
     t1[i] = 500 + 20 * i;
@@ -287,7 +263,7 @@ test_maps (void)
 static void
 test_steady_state (void)
 {
-  g_autoptr (GString) text = g_string_new (HEAD "[BLOCKS]\n");
+  g_autoptr (GString) text = g_string_new (BLOCH_HEAD "[BLOCKS]\n");
   const int pulses = 400, spins = 200;
   for (int i = 0; i < pulses; i++)
     g_string_append_printf (text, "%d 1 %d 0 0 0 0 0\n%d 1 0 0 0 0 %d 0\n%d 998 0 1 0 0 0 0\n", 3 * i + 1, i + 1,
@@ -298,14 +274,14 @@ test_steady_state (void)
   g_string_append (text, "[TRAP]\n1 100000 0 9980 0 0\n[ADC]\n");
   for (int i = 0; i < pulses; i++)
     g_string_append_printf (text, "%d 1 100 0 0 0 0 0 0\n", i + 1);
-  g_string_append (text, SHAPES);
-  g_autoptr (LamPulseq) s = parse (text->str);
+  g_string_append (text, BLOCH_SHAPES);
+  g_autoptr (LamPulseq) s = bloch_parse (text->str);
   for (int i = 0; i < pulses; i++)
     s->rf[i].phase_rad = s->adc[i].phase_rad = fmod (117 * 0.5 * i * (i + 1.0), 360) * G_PI / 180;
   double offset[200];
   const double t1 = 1000, t2 = 20;
   lam_bloch_spread_even (1 / (100000 * 9980e-6), spins, offset); /* one turn across */
-  LamBlochParams p = params (1);
+  LamBlochParams p = bloch_params (1);
   p.t1_ms = &t1;
   p.t2_ms = &t2;
   p.spins = spins;
@@ -320,66 +296,13 @@ test_steady_state (void)
 
 /* ---- one answer ---- */
 
-/* A file with all there is, in many odd voxels. */
-typedef struct {
-  LamPulseq *s;
-  double field[8][77], spin[5][5];
-  LamBlochParams p;
-} Mixed;
-
-static void
-mixed_init (Mixed *m)
-{
-  m->s = parse (
-      HEAD "[BLOCKS]\n1 20 1 1 2 3 0 1\n2 50 0 3 0 0 1 0\n3 20 2 1 2 3 0 1\n4 50 0 0 3 0 2 1\n5 20 3 0 0 0 1 0\n"
-           "[RF]\n1 3000 4 5 0 50 20 0 0 500 0.3 e\n2 3000 4 5 0 50 20 0 0 500 1.3 e\n3 9000 1 2 3 5 0 3.5 0.01 0 0 r\n"
-           "[GRADIENTS]\n1 150000 0 10000 6 0 0\n2 150000 0 5000 6 -1 10\n[TRAP]\n3 80000 20 100 30 10\n"
-           "[ADC]\n1 70 1000 20 0 0 0 0.2 0\n2 70 1500 20 1 0.1 2000 0.2 0\n"
-           "[EXTENSIONS]\n1 4 1 0\nextension ROTATIONS 4\n1 0.9 0.1 0.3 0.3\n" SHAPES
-           "shape_id 4\nnum_samples 100\n0.01\n0.01\n98\nshape_id 5\nnum_samples 100\n0\n0.02\n0.02\n97\n"
-           "shape_id 6\nnum_samples 15\n.1\n.2\n.4\n.5\n.7\n.8\n1\n.9\n.8\n.6\n.5\n.4\n.3\n.1\n.05\n");
-  for (int i = 0; i < 77; i++) {
-    m->field[0][i] = 300 + 20 * i;
-    m->field[1][i] = 20 + i;
-    m->field[2][i] = 1 + 0.01 * i;
-    m->field[3][i] = 5 * (i - 30);
-    m->field[4][i] = 0.7 + 0.01 * i;
-    m->field[5][i] = 0.001 * (i - 40);
-    m->field[6][i] = 0.0007 * (i - 20);
-    m->field[7][i] = 0.0003 * (i - 60);
-  }
-  for (int i = 0; i < 5; i++) {
-    m->spin[0][i] = 0.0001 * i;
-    m->spin[1][i] = -0.0002 * i;
-    m->spin[2][i] = 0.00005 * i;
-    m->spin[3][i] = 3 * (i - 2);
-    m->spin[4][i] = 0.1 + 0.05 * i;
-  }
-  m->p = params (77);
-  m->p.t1_ms = m->field[0];
-  m->p.t2_ms = m->field[1];
-  m->p.m0 = m->field[2];
-  m->p.b0_hz = m->field[3];
-  m->p.b1 = m->field[4];
-  m->p.x = m->field[5];
-  m->p.y = m->field[6];
-  m->p.z = m->field[7];
-  m->p.spins = 5;
-  m->p.spin_x = m->spin[0];
-  m->p.spin_y = m->spin[1];
-  m->p.spin_z = m->spin[2];
-  m->p.spin_b0 = m->spin[3];
-  m->p.spin_weight = m->spin[4];
-  m->p.f0_hz = 123.2e6;
-}
-
 static void
 test_one_answer (void)
 {
   static const char *const devices[] = {"cpu", "2xcpu", "3xcpu", "5xcpu", "8xcpu"};
   static const int64_t chunks[] = {0, 1, 6, 7, 76, 77, 1024};
-  Mixed m;
-  mixed_init (&m);
+  BlochMixed m;
+  bloch_mixed_init (&m);
   Signal want = simulate (m.s, &m.p, "cpu");
   int64_t bytes = 77 * want.samples * (int64_t) sizeof (float);
   for (int64_t i = 0; i < 77 * want.samples; i++)
@@ -415,8 +338,8 @@ static void
 test_instruction_sets (void)
 {
   LamIsa before = lam_isa ();
-  Mixed m;
-  mixed_init (&m);
+  BlochMixed m;
+  bloch_mixed_init (&m);
   g_assert_true (lam_isa_force (LAM_ISA_SCALAR));
   Signal want = simulate (m.s, &m.p, "cpu");
   for (int isa = LAM_ISA_AVX2; isa <= LAM_ISA_AVX512; isa++) {
@@ -473,12 +396,12 @@ test_functions (void)
 static void
 test_refused (void)
 {
-  g_autoptr (LamPulseq) s = parse (ECHO);
+  g_autoptr (LamPulseq) s = bloch_parse (ECHO);
   g_autoptr (GError) error = NULL;
   g_autoptr (LamPulseqTiming) t = lam_pulseq_timing_new (s, &error);
   g_autoptr (LamDevices) set = lam_devices_new ("cpu", &error);
   const double zero[2] = {1, 0}, nan_[2] = {1, NAN}, inf[2] = {INFINITY, 1};
-  LamBlochParams p = params (2);
+  LamBlochParams p = bloch_params (2);
 #define REFUSED(field, value, word)                                                                                    \
   G_STMT_START                                                                                                         \
   {                                                                                                                    \
@@ -509,9 +432,9 @@ test_refused (void)
 static void
 test_plan (void)
 {
-  Mixed m;
+  BlochMixed m;
   g_autoptr (GError) error = NULL;
-  mixed_init (&m);
+  bloch_mixed_init (&m);
   g_autoptr (LamPulseqTiming) t = lam_pulseq_timing_new (m.s, &error);
   g_autoptr (LamDevices) set = lam_devices_new ("3xcpu", &error);
   g_autoptr (LamBloch) b = lam_bloch_new (t, &m.p, set, &error);
@@ -562,9 +485,9 @@ cancel_now (const char *what, double done, double total, void *data)
 static void
 test_cancel (void)
 {
-  Mixed m;
+  BlochMixed m;
   g_autoptr (GError) error = NULL;
-  mixed_init (&m);
+  bloch_mixed_init (&m);
   m.p.chunk = 6;
   g_autoptr (LamDevices) set = lam_devices_new ("2xcpu", &error);
   LamControl c = {.progress = cancel_now};
@@ -581,9 +504,9 @@ test_cancel (void)
 static void
 test_nothing (void)
 {
-  g_autoptr (LamPulseq) s = parse (HEAD "[BLOCKS]\n1 1000 0 0 0 0 1 0\n[ADC]\n1 100 100000 0 0 0 0 0 0\n");
-  g_autoptr (LamPulseq) empty = parse (HEAD "[BLOCKS]\n");
-  LamBlochParams p = params (1);
+  g_autoptr (LamPulseq) s = bloch_parse (BLOCH_HEAD "[BLOCKS]\n1 1000 0 0 0 0 1 0\n[ADC]\n1 100 100000 0 0 0 0 0 0\n");
+  g_autoptr (LamPulseq) empty = bloch_parse (BLOCH_HEAD "[BLOCKS]\n");
+  LamBlochParams p = bloch_params (1);
   Signal out = simulate (s, &p, "cpu");
   g_assert_cmpint (out.samples, ==, 100);
   for (int k = 0; k < 100; k++)

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "core/types.h"
+#include "mr/bloch-quantity.h"
 
 /* Isochromats that go through a program together. */
 #define LAM_BLOCH_TILE 32
@@ -66,11 +67,19 @@ typedef struct {
   float *re, *im;               /* [voxel][stride] from sample @first on */
   int64_t stride;
   int add;                  /* to what is there: a voxel's further spins */
-  float *maps;              /* [program->maps][LAM_BLOCH_MAP][LAM_BLOCH_TILE] scratch */
+  float *maps;              /* [program->maps][1 + tangents][LAM_BLOCH_MAP][LAM_BLOCH_TILE] scratch */
   uint8_t *made;            /* [program->maps] 0 at first */
-  float *piece;             /* [2][LAM_BLOCH_PIECE][LAM_BLOCH_TILE] scratch */
+  float *piece;             /* [1 + tangents][2][LAM_BLOCH_PIECE][LAM_BLOCH_TILE] scratch */
   const atomic_int *cancel; /* may be NULL */
   atomic_int *permille;     /* of the program that is done; may be NULL */
+  /* Tangents: derivatives of the state, which go the same steps; none by M0, which is a factor of the weight. */
+  int tangents;
+  LamBlochQuantity by[LAM_BLOCH_QUANTITIES]; /* [tangents], all but M0 */
+  int row[LAM_BLOCH_QUANTITIES];             /* [tangents] where it goes in what comes out */
+  int rows, m0_row;                          /* rows that come out for each voxel; M0's, -1: none */
+  const float *dr1, *dr2, *unit_weight;      /* dr: of the rate by its time, 1/s for one ms; the weight of an M0 of 1 */
+  float *tx, *ty, *tz;                       /* [tangents][LAM_BLOCH_TILE] derivatives of the state, 0 at first */
+  float *dre, *dim;                          /* [voxel][rows][stride], as re and im */
 } LamBlochArgs;
 
 typedef struct {

@@ -17,9 +17,9 @@ typedef struct {
   double b0, b1, x, y, z;
 } LamBlochReach;
 
-/* The program up to sample @end. */
-gboolean lam_bloch_build (LamBlochBuilt *out, const LamPulseqTiming *t, const LamBlochReach *reach, double f0_hz,
-                          int64_t end, GError **error);
+/* The program up to the last sample that @params wants; of picks alone, numbered by their order, or of all. */
+gboolean lam_bloch_build (LamBlochBuilt *out, const LamPulseqTiming *t, const LamBlochReach *reach,
+                          const LamBlochParams *params, GError **error);
 void lam_bloch_built_clear (LamBlochBuilt *b);
 
 G_END_DECLS

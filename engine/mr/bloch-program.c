@@ -18,6 +18,8 @@ typedef struct {
   int64_t capacity;
   GHashTable *pulses, *readouts; /* key -> index + 1 */
   GArray *uses;                  /* of pulses: int64_t */
+  const int64_t *picks;          /* [n_picks] samples that are heard; NULL: all */
+  int64_t n_picks, picked;       /* ... and how many of them so far */
   double dt, m[3];               /* free evolution that is still to be put */
 } Build;
 
@@ -241,13 +243,12 @@ put_pulse (Build *b, int64_t block, int64_t *end, GError **error)
 
 /* ---- readouts ---- */
 
-/* The samples [@from, @to) of a block's readout, from the state at @now (gradient moments @zero there). */
+/* The samples @index [@n] of a block's readout, from the state at @now (gradient moments @zero there). */
 static gboolean
-make_readout (Build *b, int64_t block, const LamPulseqAdc *a, int64_t from, int64_t to, int64_t now,
+make_readout (Build *b, int64_t block, const LamPulseqAdc *a, const int64_t *index, int64_t n, int64_t now,
               const double zero[3], LamBlochReadout *out, GError **error)
 {
   const LamPulseq *s = b->t->seq;
-  int64_t n = to - from;
   double freq = lam_pulseq_freq (a->freq, a->freq_ppm, b->f0);
   gboolean plain = freq == 0 && a->phase_shape < 0, ok = FALSE;
   const double *shape = a->phase_shape >= 0 ? lam_pulseq_shape_values (s, a->phase_shape, error) : NULL;
@@ -258,8 +259,8 @@ make_readout (Build *b, int64_t block, const LamPulseqAdc *a, int64_t from, int6
   Fields fields;
   ok = m && (plain || im) && (a->phase_shape < 0 || shape) && fields_begin (s, block, &fields, error);
   for (int64_t k = 0; ok && k < n; k++) {
-    int64_t at = lam_pulseq_adc_time (a, from + k);
-    double turn = 2 * G_PI * freq * (double) (at - a->delay) * 1e-12 + (shape ? shape[from + k] : 0);
+    int64_t at = lam_pulseq_adc_time (a, index[k]);
+    double turn = 2 * G_PI * freq * (double) (at - a->delay) * 1e-12 + (shape ? shape[index[k]] : 0);
     fields_to (&fields, at, m + 3 * k);
     for (int c = 0; c < 3; c++)
       m[3 * k + c] -= zero[c];
@@ -279,6 +280,38 @@ make_readout (Build *b, int64_t block, const LamPulseqAdc *a, int64_t from, int6
   return ok;
 }
 
+/* Which of the samples [@from, @to) of a readout, whose first has the number @sample, are heard; @first gets what the first of
+ * them is called in what comes out. "3:7,9:9" for keys. */
+static int64_t *
+choose_samples (Build *b, int64_t sample, int64_t from, int64_t to, int64_t *n, int64_t *first, char **key,
+                GError **error)
+{
+  int64_t *index = NULL, count = 0;
+  if (b->picks) {
+    *first = b->picked;
+    while (b->picked + count < b->n_picks && b->picks[b->picked + count] < sample + to)
+      count++;
+  } else {
+    *first = sample + from;
+    count = to - from;
+  }
+  *n = count;
+  if (!(index = lam_alloc_n (LAM_MAX (count, 1), sizeof *index, "samples of a readout", error)))
+    return NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int64_t i = 0; i < count; i++) {
+    index[i] = b->picks ? b->picks[b->picked + i] - sample : from + i;
+    if (i == 0 || index[i] != index[i - 1] + 1)
+      g_string_append_printf (text, "%" G_GINT64_FORMAT ":", index[i]);
+    if (i == count - 1 || (b->picks && b->picks[b->picked + i + 1] - sample != index[i] + 1))
+      g_string_append_printf (text, "%" G_GINT64_FORMAT ",", index[i]);
+  }
+  if (b->picks)
+    b->picked += count;
+  *key = g_string_free (g_steal_pointer (&text), FALSE);
+  return index;
+}
+
 static gboolean
 put_readout (Build *b, int64_t block, int64_t sample, int64_t from, int64_t to, int64_t now, const double zero[3],
              GError **error)
@@ -287,30 +320,39 @@ put_readout (Build *b, int64_t block, int64_t sample, int64_t from, int64_t to, 
   int32_t adc = s->event[LAM_PULSEQ_ADC][block] - 1;
   const LamPulseqAdc *a = &s->adc[adc];
   double phase = lam_pulseq_freq (a->phase_rad, a->phase_ppm, b->f0);
+  int64_t n, first;
+  g_autofree char *which = NULL;
   if (to <= from)
     return TRUE;
+  int64_t *index = choose_samples (b, sample, from, to, &n, &first, &which, error);
+  if (!index || n == 0) {
+    lam_free (index);
+    return index != NULL;
+  }
   /* Events that differ in their phase only hear the same. */
   g_autofree char *fields = gradient_key (s, block);
   char freq[32];
   g_ascii_formatd (freq, sizeof freq, "%.17g", lam_pulseq_freq (a->freq, a->freq_ppm, b->f0));
-  g_autofree char *key = g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
-                                          " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %d %s %s",
-                                          from, to, a->dwell, a->delay, now, a->phase_shape, freq, fields);
+  g_autofree char *key = g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %d %s %s",
+                                          which, a->dwell, a->delay, now, a->phase_shape, freq, fields);
   int64_t row = GPOINTER_TO_SIZE (g_hash_table_lookup (b->readouts, key));
+  gboolean ok = TRUE;
   if (row == 0) {
     LamBlochReadout r;
-    if (!make_readout (b, block, a, from, to, now, zero, &r, error))
-      return FALSE;
-    g_array_append_val (b->out->readouts, r);
-    row = b->out->readouts->len;
-    g_hash_table_insert (b->readouts, g_steal_pointer (&key), GSIZE_TO_POINTER (row));
+    ok = make_readout (b, block, a, index, n, now, zero, &r, error);
+    if (ok) {
+      g_array_append_val (b->out->readouts, r);
+      row = b->out->readouts->len;
+      g_hash_table_insert (b->readouts, g_steal_pointer (&key), GSIZE_TO_POINTER (row));
+    }
   }
+  lam_free (index);
   LamBlochOp op = {.kind = LAM_BLOCH_READ,
                    .index = (int32_t) row - 1,
                    .re = (float) cos (phase),
                    .im = (float) sin (phase),
-                   .sample = sample + from};
-  return settle (b, error) && put_op (b, op, error);
+                   .sample = first};
+  return ok && settle (b, error) && put_op (b, op, error);
 }
 
 /* ---- blocks ---- */
@@ -363,11 +405,14 @@ put_block (Build *b, int64_t block, int64_t sample, GError **error)
 }
 
 gboolean
-lam_bloch_build (LamBlochBuilt *out, const LamPulseqTiming *t, const LamBlochReach *reach, double f0_hz, int64_t end,
+lam_bloch_build (LamBlochBuilt *out, const LamPulseqTiming *t, const LamBlochReach *reach, const LamBlochParams *p,
                  GError **error)
 {
   const LamPulseq *s = t->seq;
-  Build b = {.out = out, .t = t, .reach = reach, .f0 = f0_hz};
+  Build b = {.out = out, .t = t, .reach = reach, .f0 = p->f0_hz, .picks = p->picks, .n_picks = p->n_picks};
+  int64_t end = !p->picks    ? (p->count ? p->first + p->count : t->samples)
+                : p->n_picks ? p->picks[p->n_picks - 1] + 1
+                             : 0;
   gboolean ok = TRUE;
   *out = (LamBlochBuilt){.ops = NULL};
   out->pulses = g_array_new (FALSE, FALSE, sizeof (LamBlochPulse));

@@ -13,8 +13,18 @@
 /* Samples of a chunk's signal, in bytes, where the caller leaves the chunk to us. */
 #define CHUNK_BYTES (INT64_C (64) << 20)
 
-/* What a voxel is made of, in the order of LamBlochParams. */
-enum { T1, T2, M0, B0, B1, X, Y, Z, FIELDS };
+/* What a voxel is made of. */
+enum {
+  T1 = LAM_BLOCH_T1,
+  T2 = LAM_BLOCH_T2,
+  M0 = LAM_BLOCH_M0,
+  B0 = LAM_BLOCH_B0,
+  B1 = LAM_BLOCH_B1,
+  X = LAM_BLOCH_X,
+  Y = LAM_BLOCH_Y,
+  Z = LAM_BLOCH_Z,
+  FIELDS = LAM_BLOCH_QUANTITIES
+};
 enum { SPIN_X, SPIN_Y, SPIN_Z, SPIN_B0, SPIN_WEIGHT, SPIN_FIELDS };
 
 struct _LamBloch {
@@ -25,7 +35,10 @@ struct _LamBloch {
   LamPlacement placement; /* voxels */
   int64_t spins, samples, chunk;
   int64_t voxels_per_tile, tiles_per_voxel; /* one of them is 1 */
-  int64_t scratch;                          /* bytes a worker */
+  int rows;                                 /* of derivatives */
+  int tangents, m0_row, row[LAM_BLOCH_QUANTITIES];
+  LamBlochQuantity by[LAM_BLOCH_QUANTITIES]; /* of the tangents: all but M0, with their rows */
+  int64_t scratch;                           /* bytes a worker */
   const double *field[FIELDS], *spin[SPIN_FIELDS];
 };
 
@@ -101,11 +114,53 @@ check_field (const double *values, int64_t n, const char *name, gboolean above_0
   return TRUE;
 }
 
+static const char *const names[FIELDS] = {"T1", "T2", "M0", "B0", "B1", "x", "y", "z"};
+
+/* Picks are numbers of samples, each larger than the one before. */
+static gboolean
+check_picks (const LamBlochParams *p, const LamPulseqTiming *t, GError **error)
+{
+  for (int64_t i = 0; i < p->n_picks; i++)
+    if (p->picks[i] < (i ? p->picks[i - 1] + 1 : 0) || p->picks[i] >= t->samples) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID,
+                   "sample %" G_GINT64_FORMAT " is wanted after %" G_GINT64_FORMAT "; expected growing numbers below "
+                   "%" G_GINT64_FORMAT,
+                   p->picks[i], i ? p->picks[i - 1] : -1, t->samples);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* M0 is a factor; all else has a tangent. */
+static gboolean
+take_by (LamBloch *b, GError **error)
+{
+  const LamBlochParams *p = b->p;
+  b->m0_row = -1;
+  for (int i = 0; i < p->n_by; i++) {
+    gboolean twice = FALSE, known = (int) p->by[i] >= 0 && (int) p->by[i] < (int) FIELDS;
+    for (int j = 0; j < i; j++)
+      twice |= p->by[j] == p->by[i];
+    if (twice || !known) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_INVALID, "%s to derive by %s", known ? names[p->by[i]] : "a quantity",
+                   known ? "is there twice" : "is none of a voxel");
+      return FALSE;
+    }
+    if (p->by[i] == LAM_BLOCH_M0)
+      b->m0_row = i;
+    else {
+      b->by[b->tangents] = p->by[i];
+      b->row[b->tangents++] = i;
+    }
+  }
+  b->rows = p->n_by;
+  return TRUE;
+}
+
 static gboolean
 check_params (LamBloch *b, const LamPulseqTiming *t, LamBlochReach *reach, GError **error)
 {
   const LamBlochParams *p = b->p;
-  static const char *const names[FIELDS] = {"T1", "T2", "M0", "B0", "B1", "x", "y", "z"};
   static const char *const spin_names[SPIN_FIELDS] = {"spin x", "spin y", "spin z", "spin B0", "spin weight"};
   double most[FIELDS], spin_most[SPIN_FIELDS] = {0, 0, 0, 0, 0};
   if (p->voxels < 1 || p->spins < 0 || p->spins > G_MAXINT32) {
@@ -135,6 +190,8 @@ check_params (LamBloch *b, const LamPulseqTiming *t, LamBlochReach *reach, GErro
                  p->first, p->count, t->samples);
     return FALSE;
   }
+  if (!check_picks (p, t, error) || !take_by (b, error))
+    return FALSE;
   *reach = (LamBlochReach){.b0 = most[B0] + spin_most[SPIN_B0],
                            .b1 = most[B1],
                            .x = most[X] + spin_most[SPIN_X],
@@ -159,13 +216,17 @@ write_plan (LamBloch *b)
       continue;
     int64_t signal = lam_mul_size (lam_mul_size (chunk, b->samples), 2 * sizeof (float));
     lam_plan_add_buffer (b->plan, d, "signal", signal, phase, phase);
+    if (b->rows > 0)
+      lam_plan_add_buffer (b->plan, d, "derivatives", lam_mul_size (signal, b->rows), phase, phase);
     lam_plan_add_buffer (b->plan, d, "tissue", lam_mul_size (chunk, FIELDS * sizeof (double)), phase, phase);
     lam_plan_add_buffer (b->plan, d, "spins", lam_mul_size (b->spins, SPIN_FIELDS * sizeof (double)), phase, phase);
     lam_plan_add_buffer (b->plan, d, "scratch", lam_mul_size (threads, b->scratch), phase, phase);
     lam_plan_add_copy (b->plan, "tissue", LAM_HOST, d, lam_mul_size (voxels, FIELDS * sizeof (double)), phase);
     lam_plan_add_copy (b->plan, "spins", LAM_HOST, d, lam_mul_size (b->spins, SPIN_FIELDS * sizeof (double)), phase);
-    lam_plan_add_copy (b->plan, "signal", d, LAM_HOST,
-                       lam_mul_size (lam_mul_size (voxels, b->samples), 2 * sizeof (float)), phase);
+    signal = lam_mul_size (lam_mul_size (voxels, b->samples), 2 * sizeof (float));
+    lam_plan_add_copy (b->plan, "signal", d, LAM_HOST, signal, phase);
+    if (b->rows > 0)
+      lam_plan_add_copy (b->plan, "derivatives", d, LAM_HOST, lam_mul_size (signal, b->rows), phase);
   }
 }
 
@@ -185,22 +246,25 @@ lam_bloch_new (const LamPulseqTiming *t, const LamBlochParams *p, LamDevices *se
     lam_bloch_free (b);
     return NULL;
   }
-  b->samples = p->count ? p->count : t->samples - p->first;
+  b->samples = p->picks ? p->n_picks : p->count ? p->count : t->samples - p->first;
   b->voxels_per_tile = LAM_MAX (TILE / b->spins, 1);
   b->tiles_per_voxel = (b->spins + TILE - 1) / TILE;
   b->placement = lam_placement_split (p->voxels, 1, 0, lam_devices_count (set));
-  b->chunk = p->chunk > 0 ? p->chunk : CHUNK_BYTES / LAM_MAX (b->samples * 2 * (int64_t) sizeof (float), 1);
+  b->chunk =
+      p->chunk > 0 ? p->chunk : CHUNK_BYTES / LAM_MAX (b->samples * (1 + b->rows) * 2 * (int64_t) sizeof (float), 1);
   b->chunk = LAM_CLAMP (lam_round_up (b->chunk, b->voxels_per_tile), 1, LAM_MAX (b->placement.largest, 1));
   /* A signal that does not fit is refused before the program, which is as long as a readout, is made. */
   write_plan (b);
-  if (!lam_plan_fits (b->plan, error)
-      || !lam_bloch_build (&b->built, t, &reach, p->f0_hz, p->first + b->samples, error)) {
+  if (!lam_plan_fits (b->plan, error) || !lam_bloch_build (&b->built, t, &reach, p, error)) {
     lam_bloch_free (b);
     return NULL;
   }
-  /* Maps, their marks, a piece of a readout, and a tile's numbers: 4 doubles and 7 floats a lane. */
-  b->scratch = lam_round_up (b->built.program.maps * (LAM_BLOCH_MAP * TILE * 4 + 1), LAM_ALIGN)
-               + 2 * LAM_BLOCH_PIECE * TILE * 4 + TILE * (4 * 8 + 7 * 4) + LAM_ALIGN;
+  /* Maps, their marks, a piece of a readout, and a tile's numbers: 4 doubles and 7 floats a lane; of tangents what they share
+   * and the state of each. */
+  int64_t each = 1 + b->tangents;
+  b->scratch = lam_round_up (b->built.program.maps * (each * LAM_BLOCH_MAP * TILE * 4 + 1), LAM_ALIGN)
+               + each * 2 * LAM_BLOCH_PIECE * TILE * 4 + TILE * (4 * 8 + 7 * 4) + LAM_ALIGN
+               + TILE * 3 * 4 * (each + (b->rows > 0));
   b->scratch = lam_round_up (b->scratch, LAM_ALIGN);
   write_plan (b);
   return b;
@@ -239,7 +303,7 @@ lam_bloch_maps (const LamBloch *b)
 
 typedef struct {
   LamBloch *b;
-  float *re, *im; /* of the caller */
+  float *re, *im, *d_re, *d_im; /* of the caller */
   LamControl *control;
   int64_t round; /* which chunk of each device */
 } Run;
@@ -247,7 +311,7 @@ typedef struct {
 typedef struct {
   const Run *run;
   int64_t voxels, base; /* of the chunk; voxel number of its first */
-  float *re, *im;
+  float *re, *im, *d_re, *d_im;
   const double *tissue, *spins;
   char *scratch;
 } Chunk;
@@ -285,7 +349,15 @@ fill_lanes (const Chunk *c, LamBlochArgs *a, int64_t v0, int64_t voxels, int64_t
     weight[l] = (float) (field_of (c, M0, v) * spin_of (c, SPIN_WEIGHT, s));
     a->mx[l] = a->my[l] = 0;
     a->mz[l] = 1;
+    if (a->rows > 0) {
+      double t1 = field_of (c, T1, v), t2 = field_of (c, T2, v);
+      ((float *) a->dr1)[l] = (float) (-1000 / t1 / t1);
+      ((float *) a->dr2)[l] = (float) (-1000 / t2 / t2);
+      ((float *) a->unit_weight)[l] = (float) spin_of (c, SPIN_WEIGHT, s);
+    }
   }
+  for (int64_t i = 0; i < a->tangents * TILE; i++)
+    a->tx[i] = a->ty[i] = a->tz[i] = 0;
 }
 
 static void
@@ -296,13 +368,22 @@ run_tile (int64_t index, int worker, void *data)
   char *at = c->scratch + worker * b->scratch;
   int64_t maps = b->built.program.maps, v0 = index * b->voxels_per_tile;
   LamBlochArgs a = {.program = &b->built.program,
-                    .first = b->p->first,
+                    .first = b->p->picks ? 0 : b->p->first,
                     .count = b->samples,
                     .re = c->re + v0 * b->samples,
                     .im = c->im + v0 * b->samples,
                     .stride = b->samples,
                     .cancel = c->run->control ? &c->run->control->cancel : NULL,
-                    .permille = index == 0 ? b->p->permille : NULL};
+                    .permille = index == 0 ? b->p->permille : NULL,
+                    .tangents = b->tangents,
+                    .rows = b->rows,
+                    .m0_row = b->m0_row};
+  if (b->rows > 0) {
+    a.dre = c->d_re + v0 * b->rows * b->samples;
+    a.dim = c->d_im + v0 * b->rows * b->samples;
+    memcpy (a.by, b->by, sizeof a.by);
+    memcpy (a.row, b->row, sizeof a.row);
+  }
 #define TAKE(to, type, n) (to = (void *) at, at += (n) * sizeof (type))
   TAKE (a.b0, double, TILE);
   TAKE (a.x, double, TILE);
@@ -315,8 +396,16 @@ run_tile (int64_t index, int worker, void *data)
   TAKE (a.mx, float, TILE);
   TAKE (a.my, float, TILE);
   TAKE (a.mz, float, TILE);
-  TAKE (a.piece, float, 2 * LAM_BLOCH_PIECE * TILE);
-  TAKE (a.maps, float, maps *LAM_BLOCH_MAP *TILE);
+  if (b->rows > 0) {
+    TAKE (a.dr1, float, TILE);
+    TAKE (a.dr2, float, TILE);
+    TAKE (a.unit_weight, float, TILE);
+    TAKE (a.tx, float, b->tangents *TILE);
+    TAKE (a.ty, float, b->tangents *TILE);
+    TAKE (a.tz, float, b->tangents *TILE);
+  }
+  TAKE (a.piece, float, (1 + b->tangents) * 2 * LAM_BLOCH_PIECE * TILE);
+  TAKE (a.maps, float, maps *(1 + b->tangents) * LAM_BLOCH_MAP * TILE);
   TAKE (a.made, uint8_t, maps);
 #undef TAKE
   for (int64_t part = 0; part < b->tiles_per_voxel; part++) {
@@ -357,26 +446,43 @@ run_device (LamDevice *device, void *data, GError **error)
              .tissue = tissue,
              .spins = spins,
              .scratch = lam_plan_get (b->plan, d, "scratch")};
+  if (b->rows > 0) {
+    c.d_re = lam_plan_get (b->plan, d, "derivatives");
+    c.d_im = c.d_re + b->chunk * b->rows * b->samples;
+  }
   lam_device_for (device, (n + b->voxels_per_tile - 1) / b->voxels_per_tile, run_tile, &c);
   if (lam_control_cancelled (r->control))
     return TRUE;
   lam_copy (b->set, LAM_HOST, r->re + from * b->samples, pitch, d, c.re, pitch, pitch, n);
   lam_copy (b->set, LAM_HOST, r->im + from * b->samples, pitch, d, c.im, pitch, pitch, n);
+  if (b->rows > 0) {
+    int64_t at = from * b->rows * b->samples;
+    lam_copy (b->set, LAM_HOST, r->d_re + at, pitch, d, c.d_re, pitch, pitch, n * b->rows);
+    lam_copy (b->set, LAM_HOST, r->d_im + at, pitch, d, c.d_im, pitch, pitch, n * b->rows);
+  }
   return TRUE;
 }
 
 gboolean
 lam_bloch_run (LamBloch *b, float *re, float *im, LamControl *control, GError **error)
 {
-  static const char *const names[] = {"signal", "tissue", "spins", "scratch"};
-  Run r = {b, re, im, control, 0};
+  g_return_val_if_fail (b->rows == 0, FALSE);
+  return lam_bloch_jacobian (b, re, im, NULL, NULL, control, error);
+}
+
+gboolean
+lam_bloch_jacobian (LamBloch *b, float *re, float *im, float *d_re, float *d_im, LamControl *control, GError **error)
+{
+  static const char *const buffers[] = {"signal", "tissue", "spins", "scratch", "derivatives"};
+  const guint n_buffers = b->rows > 0 ? G_N_ELEMENTS (buffers) : G_N_ELEMENTS (buffers) - 1;
+  Run r = {b, re, im, d_re, d_im, control, 0};
   int64_t rounds = (b->placement.largest + b->chunk - 1) / b->chunk;
   gboolean ok = lam_plan_fits (b->plan, error);
   if (b->samples == 0)
     return TRUE;
   for (int d = 0; ok && d < b->placement.devices; d++)
-    for (guint i = 0; ok && i < G_N_ELEMENTS (names) && lam_placement_count (&b->placement, d) > 0; i++)
-      ok = lam_plan_take (b->plan, d, names[i], error) != NULL;
+    for (guint i = 0; ok && i < n_buffers && lam_placement_count (&b->placement, d) > 0; i++)
+      ok = lam_plan_take (b->plan, d, buffers[i], error) != NULL;
   for (; ok && r.round < rounds; r.round++) {
     lam_control_progress (control, "simulating", (double) r.round, (double) rounds);
     ok = lam_control_go_on (control, error) && lam_devices_run (b->set, run_device, &r, error)

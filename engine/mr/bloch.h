@@ -15,6 +15,7 @@
 #include "core/control.h"
 #include "core/device.h"
 #include "core/plan.h"
+#include "mr/bloch-quantity.h"
 #include "mr/pulseq-timing.h"
 
 G_BEGIN_DECLS
@@ -34,7 +35,11 @@ typedef struct {
   const double *spin_weight;
   double f0_hz;         /* for offsets in ppm; NAN: not known */
   int64_t first, count; /* samples wanted; count 0: all from @first on */
-  int64_t chunk;        /* voxels at a time on a device; 0: chosen from its memory */
+  const int64_t *picks; /* [n_picks] numbers of the samples wanted instead, growing; NULL: as @first and @count say */
+  int64_t n_picks;
+  const LamBlochQuantity *by; /* [n_by] what to derive by, each once; lam_bloch_jacobian () alone */
+  int n_by;
+  int64_t chunk; /* voxels at a time on a device; 0: chosen from its memory */
   /* How far through the sequence the first voxels of a chunk are, in thousandths, for any thread to read; NULL: nobody asks. */
   _Atomic int *permille;
 } LamBlochParams;
@@ -56,13 +61,17 @@ typedef struct _LamBloch LamBloch;
 LamBloch *lam_bloch_new (const LamPulseqTiming *t, const LamBlochParams *params, LamDevices *set, GError **error);
 void lam_bloch_free (LamBloch *b);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamBloch, lam_bloch_free)
-/* What lam_bloch_run () takes on the devices, phase "simulate". */
+/* What lam_bloch_run (), or with something to derive by lam_bloch_jacobian (), takes on the devices, phase "simulate". */
 LamPlan *lam_bloch_plan (LamBloch *b);
 /* Samples that come out for each voxel, and pulses that are kept as maps. */
 int64_t lam_bloch_samples (const LamBloch *b);
 int64_t lam_bloch_maps (const LamBloch *b);
 /* @re and @im get [voxels][samples]. */
 gboolean lam_bloch_run (LamBloch *b, float *re, float *im, LamControl *control, GError **error);
+/* The same samples, bit for bit, and in @d_re and @d_im [voxels][n_by][samples] their derivatives, exact: forward mode through the
+ * same steps. */
+gboolean lam_bloch_jacobian (LamBloch *b, float *re, float *im, float *d_re, float *d_im, LamControl *control,
+                             GError **error);
 
 /* All of it, from a sequence: the timing is made here. @re and @im are made with lam_alloc (), [voxels][*@samples]. */
 gboolean lam_bloch_simulate (LamPulseq *seq, const LamBlochParams *params, LamDevices *set, LamControl *control,
