@@ -442,7 +442,7 @@ test_refused (void)
       {"jacobian MRF --preset blood --chunk x", 2, "--chunk x"},
       {"jacobian MRF --preset blood -o none/x.csv", 1, "none/x.csv"},
       {"crlb MRF --preset blood --noise 0", 2, "--noise 0"},
-      {"crlb gre.seq --preset blood", 2, "of templates only"},
+      {"design gre.seq --vary flip=1:2 --preset blood", 2, "of templates only"},
       {"simulate SpinEcho --preset blood --set TE=600 --set TR=500", 1, "TE is longer than TR: 100 ms too little"},
       {"simulate SpinEcho --preset blood --set TI=600 --set TR=500", 1, "TI is longer than TR"},
       {"simulate InversionRecovery --preset blood --set TI=500 --set TR=400", 1, "TI is longer than TR"},

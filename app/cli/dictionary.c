@@ -7,9 +7,11 @@
 
 #include "cli/common.h"
 #include "cli/dictionary.h"
+#include "cli/file-options.h"
 #include "cli/json.h"
 #include "cli/mr-options.h"
 #include "cli/progress.h"
+#include "cli/spins.h"
 #include "io/dictionary-file.h"
 
 static char **ranges, *output, *rank_text, *energy_text;
@@ -34,10 +36,13 @@ static const GOptionEntry entries[] = {
 };
 
 static const LamCliHelp help = {
-    "TEMPLATE --range NAME=VALUES ... -o DICT.h5",
-    N_ ("Simulates a template for every combination of tissue quantities and keeps the signals, for `lamina match'."),
+    "TEMPLATE|FILE.seq --range NAME=VALUES ... -o DICT.h5",
+    N_ ("Simulates a template or a Pulseq file for every combination of tissue quantities and keeps the signals, for "
+        "`lamina match'."),
     "  lamina dictionary MRF --set flip=5:60:200 --set TR=10 --range T1=200:3000:60 --range T2=10:300:40 --log \\\n"
-    "      --rank 5 -o dict.h5",
+    "      --rank 5 -o dict.h5\n"
+    "  lamina dictionary mrf.seq --range T1=200:3000:60 --range T2=10:300:40 --log --spins 64 --voxel-size 4 -o "
+    "dict.h5",
 };
 
 /* ---- what is asked for ---- */
@@ -93,10 +98,11 @@ read_atoms (const LamModel *m, GError **error)
       return NULL;
     g_ptr_array_add (lists, values);
     if (!lam_mr_knows (m, g_ptr_array_index (names, i))) {
-      const LamTemplate *t = lam_protocol_template (lam_model_protocol (m));
-      g_autofree char *known = g_strjoinv (", ", (char **) t->tissues);
-      lam_cli_usage_error (error, _ ("--range %s: no sample of %s depends on it; it knows %s"), ranges[i], t->name,
-                           known);
+      const LamProtocol *p = lam_model_protocol (m);
+      g_autofree char *known =
+          g_strjoinv (", ", (char **) (p ? lam_protocol_template (p)->tissues : lam_bloch_model_quantities ()));
+      lam_cli_usage_error (error, _ ("--range %s: no sample of %s depends on it; it knows %s"), ranges[i],
+                           lam_mr_model_name (m), known);
       return NULL;
     }
     axes[i] = (LamAtomAxis){g_ptr_array_index (names, i), (const double *) (void *) values->data, values->len};
@@ -129,12 +135,38 @@ json_axes (JsonBuilder *b, const LamAtoms *a)
   lam_json_close_array (b);
 }
 
+/* How the file was played, and which samples of it are kept. */
+static void
+print_sequence (const LamDictionaryPulseq *p)
+{
+  const LamBlochModelOptions *o = &p->options;
+  g_autoptr (GString) field = g_string_new (NULL);
+  if (o->at_mm[0] != 0 || o->at_mm[1] != 0 || o->at_mm[2] != 0)
+    g_string_append_printf (field, _ (" about %s, %s, %s mm"), lam_cli_number (o->at_mm[0]),
+                            lam_cli_number (o->at_mm[1]), lam_cli_number (o->at_mm[2]));
+  if (!isnan (o->f0_hz))
+    g_string_append_printf (field, _ (", at %s T"), lam_cli_number (o->f0_hz / LAM_GAMMA_1H));
+  lam_cli_print (_ ("  of %s, %s"), o->file ? o->file : _ ("a file without a name"),
+                 o->checksum ? o->checksum : _ ("without a checksum"));
+  lam_cli_print (o->sampling == LAM_BLOCH_SAMPLES_ALL
+                     ? _ ("  all samples, from %s to %s s")
+                     : _ ("  of each readout the sample nearest the centre of k-space (all where k stands still), from "
+                          "%s to %s s"),
+                 lam_cli_number (p->time[0]), lam_cli_number (p->time[p->samples - 1]));
+  if (o->spins > 1)
+    lam_cli_print (_ ("  by Bloch's equations, %" G_GINT64_FORMAT " spins through %s x %s x %s mm%s"), o->spins,
+                   lam_cli_number (o->size_mm[0]), lam_cli_number (o->size_mm[1]), lam_cli_number (o->size_mm[2]),
+                   field->str);
+  else
+    lam_cli_print (_ ("  by Bloch's equations, one spin in the middle of the voxel%s"), field->str);
+}
+
 int
 lam_cli_show_dictionary (const char *path, const LamDictionary *d)
 {
   const LamAtoms *a = d->atoms;
   lam_cli_print (_ ("%s: dictionary of %s, %" G_GINT64_FORMAT " atoms of %" G_GINT64_FORMAT " contrasts, %s"), path,
-                 d->template, a->n, d->samples, d->re && d->im ? _ ("complex") : _ ("of one phase"));
+                 lam_dictionary_origin (d), a->n, d->samples, d->re && d->im ? _ ("complex") : _ ("of one phase"));
   for (int i = 0; i < a->columns; i++) {
     double least = INFINITY, most = -INFINITY;
     for (int64_t k = 0; k < a->n; k++) {
@@ -144,6 +176,8 @@ lam_cli_show_dictionary (const char *path, const LamDictionary *d)
     lam_cli_print (_ ("  %s: %s to %s %s"), a->names[i], lam_cli_number (least), lam_cli_number (most),
                    lam_tissue_find (a->names[i])->unit);
   }
+  if (d->pulseq)
+    print_sequence (d->pulseq);
   if (a->excluded)
     lam_cli_print (_ ("left out: %" G_GINT64_FORMAT " atoms with T2 above T1"), a->excluded);
   if (d->dropped)
@@ -169,6 +203,8 @@ lam_cli_show_dictionary (const char *path, const LamDictionary *d)
   lam_mr_json_settled (b, d->played, d->residual);
   lam_json_int (b, "rank", d->subspace ? d->subspace->rank : 0);
   lam_json_number (b, "retained_energy", d->subspace ? d->subspace->retained : NAN);
+  if (d->pulseq)
+    lam_file_json (b, &d->pulseq->options, d->pulseq->samples, d->pulseq->number, d->pulseq->time);
   lam_json_open (b, "protocol");
   for (const LamField *f = d->protocol ? lam_protocol_template (d->protocol)->fields : NULL; f && f->name; f++) {
     int n;
@@ -211,7 +247,7 @@ say_forecast (LamModel *m, const LamAtoms *a, LamDevices *set, GError **error)
 static gboolean
 run (int argc, char **argv, GError **error)
 {
-  const GOptionEntry *groups[] = {entries, lam_mr_entries, NULL};
+  const GOptionEntry *groups[] = {entries, lam_mr_entries, lam_file_entries, lam_cli_spins_entries, NULL};
   int64_t rank = 0;
   double energy = NAN;
   if (!lam_cli_parse (&help, groups, 1, 1, &argc, &argv, error) || !lam_mr_no_tissues (error)
@@ -224,7 +260,11 @@ run (int argc, char **argv, GError **error)
   }
   if (output && !lam_cli_suffix (output, _ ("a dictionary is written as HDF5"), lam_cli_h5_suffixes, error))
     return FALSE;
-  g_autoptr (LamModel) m = lam_mr_model (argv[1], error);
+  gboolean file = lam_file_is_sequence (argv[1]);
+  if ((!file && !lam_file_no_options (error)) || (file && output && !lam_cli_not_same (argv[1], output, error)))
+    return FALSE;
+  g_autoptr (LamModel) m =
+      file ? lam_file_model (argv[1], LAM_BLOCH_SAMPLES_CENTRE, TRUE, error) : lam_mr_model (argv[1], error);
   g_autoptr (LamAtoms) a = m ? read_atoms (m, error) : NULL;
   g_autoptr (LamDevices) set = a ? lam_mr_device_set (lam_mr_devices (), error) : NULL;
   if (!set || (output && !lam_cli_writable (output, error)) || !say_forecast (m, a, set, error))

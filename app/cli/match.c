@@ -125,6 +125,10 @@ parameters_text (const Job *j, const char *dictionary)
   json_builder_begin_object (b);
   lam_json_text (b, "dictionary", dictionary);
   lam_json_text (b, "template", j->dictionary->template);
+  if (j->dictionary->pulseq) {
+    lam_json_text (b, "sequence_file", j->dictionary->pulseq->options.file);
+    lam_json_text (b, "sequence_checksum", j->dictionary->pulseq->options.checksum);
+  }
   lam_json_int (b, "atoms", j->dictionary->atoms->n);
   lam_json_text (b, "series", j->series->path);
   lam_json_text (b, "mask", mask_path);

@@ -106,8 +106,8 @@ no_such_template (const char *name, GError **error)
   const LamTemplate *const *all = lam_templates (&n);
   if (g_str_has_suffix (name, ".seq")) {
     lam_cli_usage_error (error,
-                         _ ("%s: derivatives, bounds, designs and dictionaries are of templates only; `lamina "
-                            "simulate', `render' and `info' take Pulseq files"),
+                         _ ("%s: a Pulseq file is played as it is, and designs are of templates only; `lamina "
+                            "simulate', `jacobian', `crlb', `dictionary', `render' and `info' take Pulseq files"),
                          name);
     return;
   }
@@ -324,11 +324,20 @@ lam_mr_tissues (GStrv *out_labels, GError **error)
 gboolean
 lam_mr_knows (const LamModel *m, const char *quantity)
 {
+  if (lam_model_bloch (m))
+    return lam_bloch_model_knows (quantity);
   const LamTemplate *t = lam_protocol_template (lam_model_protocol (m));
   gboolean known = t->build != NULL;
   for (int i = 0; !known && t->tissues[i]; i++)
     known = g_ascii_strcasecmp (t->tissues[i], quantity) == 0;
   return known;
+}
+
+const char *
+lam_mr_model_name (const LamModel *m)
+{
+  const LamBlochModel *file = lam_model_bloch (m);
+  return file ? lam_bloch_model_options (file)->file : lam_protocol_template (lam_model_protocol (m))->name;
 }
 
 void
@@ -337,8 +346,7 @@ lam_mr_warn_unknown (const LamModel *m, const LamTissues *t)
   const char *const *names = lam_tissues_names (t);
   for (int i = 0; names[i]; i++)
     if (!lam_mr_knows (m, names[i]) && !g_str_equal (names[i], "T1") && !g_str_equal (names[i], "T2"))
-      lam_cli_warn (_ ("no sample of %s depends on %s, which is left out"),
-                    lam_protocol_template (lam_model_protocol (m))->name, names[i]);
+      lam_cli_warn (_ ("no sample of %s depends on %s, which is left out"), lam_mr_model_name (m), names[i]);
 }
 
 gboolean

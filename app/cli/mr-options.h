@@ -24,8 +24,11 @@ const char *lam_mr_quantity (const char *name);
  * voxels stand in @labels (may be NULL). What @model needs and is not given is an error. */
 LamTissues *lam_mr_tissues (GStrv *labels, GError **error);
 gboolean lam_mr_tissues_given (void);
-/* Whether samples can depend on a tissue quantity: closed forms know those that they declare, trains all physics. */
+/* Whether samples can depend on a tissue quantity: closed forms know those that they declare, trains all
+ * physics, Pulseq files T1, T2, M0, B0 and B1. */
 gboolean lam_mr_knows (const LamModel *m, const char *quantity);
+/* "MRF", or the file's name. */
+const char *lam_mr_model_name (const LamModel *m);
 /* Says which quantities of @t the model does not know, but for T1 and T2, which are given from habit. */
 void lam_mr_warn_unknown (const LamModel *m, const LamTissues *t);
 /* FALSE where an option of templates is given for a file. */

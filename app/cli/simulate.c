@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/file-options.h"
 #include "cli/json.h"
 #include "cli/mr-options.h"
 #include "cli/progress.h"
@@ -54,16 +55,19 @@ static const LamCliHelp simulate_help = {
 };
 
 static const LamCliHelp jacobian_help = {
-    "TEMPLATE --by NAMES [-o OUT.csv]",
-    N_ ("Derivatives of each sample by tissue quantities and protocol values, for one ms, degree or Hz."),
-    "  lamina jacobian FSE --set flip=120 --by T1,T2,B1 --tissue \"T1=1000 T2=80\"",
+    "TEMPLATE|FILE.seq --by NAMES [-o OUT.csv]",
+    N_ ("Derivatives of each sample by tissue quantities and protocol values, for one ms, degree or Hz; of a Pulseq "
+        "file by T1, T2, M0, B1 and B0."),
+    "  lamina jacobian FSE --set flip=120 --by T1,T2,B1 --tissue \"T1=1000 T2=80\"\n"
+    "  lamina jacobian gre.seq --by T1,B1 --tissue \"T1=1000 T2=80\" --spins 64 --voxel-size 2",
 };
 
 static const LamCliHelp crlb_help = {
-    "TEMPLATE --by NAMES [--noise X]",
+    "TEMPLATE|FILE.seq --by NAMES [--noise X]",
     N_ ("Cramér–Rao bounds: the least standard deviation of each named quantity, estimated together, for noise in each "
         "real channel."),
-    "  lamina crlb MRF --set flip=5:60:200 --by T1,T2,M0 --noise 0.001 --tissue \"T1=1000 T2=80\"",
+    "  lamina crlb MRF --set flip=5:60:200 --by T1,T2,M0 --noise 0.001 --tissue \"T1=1000 T2=80\"\n"
+    "  lamina crlb tse.seq --by T2,M0 --noise 0.001 --tissue \"T1=1000 T2=80\"",
 };
 
 /* ---- tables ---- */
@@ -314,29 +318,41 @@ simulate (int argc, char **argv, GError **error)
 
 /* ---- jacobian, crlb ---- */
 
+/* @numbers: of the samples in the file; NULL: of a template, 0, 1, 2 … */
 static GString *
-jacobian_table (const LamJacobian *j, GStrv by, GStrv labels)
+jacobian_table (const LamJacobian *j, GStrv by, GStrv labels, const int64_t *numbers)
 {
   GString *t = g_string_new ("tissue,by,sample,real,imaginary\n");
   for (int64_t v = 0; v < j->signal.voxels; v++)
     for (int k = 0; k < j->n; k++)
       for (int64_t i = 0; i < j->signal.samples; i++) {
         int64_t at = (v * j->n + k) * j->signal.samples + i;
-        g_string_append_printf (t, "\"%s\",%s,%" G_GINT64_FORMAT ",%s", labels[v], by[k], i,
+        g_string_append_printf (t, "\"%s\",%s,%" G_GINT64_FORMAT ",%s", labels[v], by[k], numbers ? numbers[i] : i,
                                 lam_cli_format ("%.9g", part (j->re, at)));
         g_string_append_printf (t, ",%s\n", lam_cli_format ("%.9g", part (j->im, at)));
       }
   return t;
 }
 
+static void
+json_file (JsonBuilder *b, const LamModel *m)
+{
+  const LamBlochModel *file = lam_model_bloch (m);
+  if (file)
+    lam_file_json (b, lam_bloch_model_options (file), lam_bloch_model_samples (file), lam_bloch_model_numbers (file),
+                   lam_bloch_model_times (file));
+}
+
 /* @table gets the same numbers as lines: tissue, by, value, sd; inf where there is no bound. */
 static void
-bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues, double noise, GString *table)
+bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues, double noise, const LamModel *m,
+        GString *table)
 {
   g_string_append (table, "tissue,by,value,sd\n");
   g_autofree double *variance = g_new (double, j->n);
   JsonBuilder *b = lam_cli_json ? lam_json_begin () : NULL;
   if (b) {
+    json_file (b, m);
     lam_json_number (b, "noise", noise);
     lam_json_open_array (b, "bounds");
   }
@@ -375,10 +391,12 @@ bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues,
 }
 
 static void
-print_jacobian (const LamJacobian *j, GStrv by, GStrv labels)
+print_jacobian (const LamJacobian *j, GStrv by, GStrv labels, const LamModel *m)
 {
+  const int64_t *numbers = lam_model_bloch (m) ? lam_bloch_model_numbers (lam_model_bloch (m)) : NULL;
   if (lam_cli_json) {
     JsonBuilder *b = lam_json_begin ();
+    json_file (b, m);
     lam_json_int (b, "samples", j->signal.samples);
     lam_json_open_array (b, "derivatives");
     for (int64_t v = 0; v < j->signal.voxels; v++)
@@ -406,19 +424,35 @@ print_jacobian (const LamJacobian *j, GStrv by, GStrv labels)
         }
       }
       lam_cli_print (_ ("%s, by %s: at most %s, at sample %" G_GINT64_FORMAT), labels[v], by[k],
-                     lam_cli_number (largest), where);
+                     lam_cli_number (largest), numbers ? numbers[where] : where);
     }
+}
+
+/* What is known beforehand fits, or the error says what it takes. */
+static gboolean
+jacobian_fits (LamModel *m, const LamTissues *t, const LamSimulateOptions *o, GStrv names, LamDevices *set,
+               GError **error)
+{
+  GError *local = NULL;
+  g_autoptr (LamPlan) plan = lam_model_jacobian_plan (m, t, o, (const char *const *) names, set, &local);
+  if (local)
+    g_propagate_error (error, local);
+  return !local && (!plan || lam_plan_fits (plan, error));
 }
 
 static gboolean
 derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GError **error)
 {
-  const GOptionEntry *groups[] = {derivative_entries, lam_mr_entries, NULL};
+  const GOptionEntry *groups[] = {derivative_entries, lam_mr_entries, lam_file_entries, lam_cli_spins_entries, NULL};
   g_auto (GStrv) labels = NULL, by = NULL;
   if (!lam_cli_parse (help, groups, 1, 1, &argc, &argv, error)
       || (output && !lam_cli_suffix (output, _ ("a table is written"), lam_cli_table_suffixes, error)))
     return FALSE;
-  g_autoptr (LamModel) m = lam_mr_model (argv[1], error);
+  gboolean file = lam_file_is_sequence (argv[1]);
+  if (!file && !lam_file_no_options (error))
+    return FALSE;
+  g_autoptr (LamModel) m =
+      file ? lam_file_model (argv[1], LAM_BLOCH_SAMPLES_CENTRE, FALSE, error) : lam_mr_model (argv[1], error);
   g_autoptr (LamTissues) t = m ? lam_mr_tissues (&labels, error) : NULL;
   g_autoptr (LamDevices) set = t ? lam_mr_device_set (lam_mr_devices (), error) : NULL;
   if (!set)
@@ -428,7 +462,7 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
   LamJacobian j = {0};
   double noise = 0.01;
   if (!lam_mr_simulate_options (&o, error) || !lam_cli_double ("--noise", noise_text, 1e-30, 1e30, &noise, error)
-      || (output && !lam_cli_writable (output, error)))
+      || (output && ((file && !lam_cli_not_same (argv[1], output, error)) || !lam_cli_writable (output, error))))
     return FALSE;
   if (!*names) {
     lam_cli_usage_error (error, _ ("--by: no name is there; give --by T1,T2"));
@@ -436,13 +470,22 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
   }
   if (!lam_model_check_by (m, (const char *const *) names, error))
     return lam_cli_to_usage (error);
-  if (!lam_model_jacobian (m, t, &o, (const char *const *) names, set, lam_cli_control (), &j, &by, error))
+  if (file) {
+    g_autofree char *heard = lam_file_describe (lam_model_bloch (m));
+    lam_mr_warn_unknown (m, t);
+    lam_cli_print ("%s", heard);
+  }
+  if (!jacobian_fits (m, t, &o, names, set, error)
+      || !lam_model_jacobian (m, t, &o, (const char *const *) names, set, lam_cli_control (), &j, &by, error))
     return lam_mr_missing (error);
-  g_autoptr (GString) table = want_bounds ? g_string_new (NULL) : output ? jacobian_table (&j, by, labels) : NULL;
+  const int64_t *numbers = file ? lam_bloch_model_numbers (lam_model_bloch (m)) : NULL;
+  g_autoptr (GString) table = want_bounds ? g_string_new (NULL)
+                              : output    ? jacobian_table (&j, by, labels, numbers)
+                                          : NULL;
   if (want_bounds)
-    bounds (&j, by, labels, t, noise, table);
+    bounds (&j, by, labels, t, noise, m, table);
   else
-    print_jacobian (&j, by, labels);
+    print_jacobian (&j, by, labels, m);
   gboolean ok = !output || write_text (output, table, error);
   lam_jacobian_clear (&j);
   return ok;

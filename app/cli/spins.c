@@ -98,6 +98,41 @@ place (LamCliSpins *s, int64_t tissues, int64_t places, GStrv labels, double *x,
   return TRUE;
 }
 
+/* How many spins, what they fill in mm, and the field in T. */
+static gboolean
+read_voxel (int64_t *spins, double size_mm[3], double *field, GError **error)
+{
+  *spins = 1;
+  size_mm[0] = size_mm[1] = size_mm[2] = 1;
+  *field = NAN;
+  if (!lam_cli_int ("--spins", spins_text, 1, MOST_SPINS, spins, error)
+      || (size_text && !read_three ("--voxel-size", size_text, TRUE, 0, size_mm, error))
+      || !lam_cli_double ("--field", field_text, 1e-3, 100, field, error))
+    return FALSE;
+  if (size_text && *spins == 1) {
+    lam_cli_usage_error (error, _ ("--voxel-size %s: a single spin fills nothing; give --spins too, such as 100"),
+                         size_text);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lam_cli_spins_options (LamBlochModelOptions *o, GError **error)
+{
+  double field;
+  if (!read_voxel (&o->spins, o->size_mm, &field, error)
+      || (positions && !read_three ("--position", positions[0], FALSE, -MOST_MM, o->at_mm, error)))
+    return FALSE;
+  if (positions && positions[1]) {
+    lam_cli_usage_error (error, _ ("--position %s: derivatives, bounds and dictionaries are of voxels at one position"),
+                         positions[1]);
+    return FALSE;
+  }
+  o->f0_hz = field * LAM_GAMMA_1H;
+  return TRUE;
+}
+
 gboolean
 lam_cli_spins_read (LamCliSpins *s, const LamTissues *t, GStrv labels, GError **error)
 {
@@ -106,16 +141,8 @@ lam_cli_spins_read (LamCliSpins *s, const LamTissues *t, GStrv labels, GError **
   double field = NAN, *room;
   LamBlochParams *p = &s->params;
   lam_bloch_params_init (p);
-  s->size_mm[0] = s->size_mm[1] = s->size_mm[2] = 1;
-  if (!lam_cli_int ("--spins", spins_text, 1, MOST_SPINS, &spins, error)
-      || (size_text && !read_three ("--voxel-size", size_text, TRUE, 0, s->size_mm, error))
-      || !lam_cli_double ("--field", field_text, 1e-3, 100, &field, error))
+  if (!read_voxel (&spins, s->size_mm, &field, error))
     return FALSE;
-  if (size_text && spins == 1) {
-    lam_cli_usage_error (error, _ ("--voxel-size %s: a single spin fills nothing; give --spins too, such as 100"),
-                         size_text);
-    return FALSE;
-  }
   warn_unknown (t);
   s->room = room = g_new (double, 8 * n + 3 * spins);
   p->voxels = n;

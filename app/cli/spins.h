@@ -1,6 +1,7 @@
 /* spins.h: where the isochromats of a Pulseq file's voxels are: --spins, --voxel-size, --position, --field. */
 #pragma once
 
+#include "mr/bloch-model.h"
 #include "mr/bloch.h"
 #include "mr/tissue.h"
 
@@ -18,6 +19,8 @@ typedef struct {
   double size_mm[3]; /* what the spins of a voxel fill */
 } LamCliSpins;
 
+/* The same for a model, whose voxels are all at one position. */
+gboolean lam_cli_spins_options (LamBlochModelOptions *o, GError **error);
 /* Every tissue of @t at every position; @labels are those of @t. */
 gboolean lam_cli_spins_read (LamCliSpins *s, const LamTissues *t, GStrv labels, GError **error);
 void lam_cli_spins_clear (LamCliSpins *s);

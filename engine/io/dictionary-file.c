@@ -10,12 +10,39 @@
 
 #define FORMAT "lamina dictionary 1"
 
-/* What ties the small numbers to each other: parameters, protocol, singular values. */
-static char *
-small_checksum (const LamAtoms *a, const LamProtocol *p, const LamSubspace *s, int64_t samples)
+static void
+add_text (GChecksum *sum, const char *text)
 {
+  if (text)
+    g_checksum_update (sum, (const guchar *) text, -1);
+  g_checksum_update (sum, (const guchar *) "", 1);
+}
+
+/* What a Pulseq sequence was, and how it was played. */
+static void
+add_pulseq (GChecksum *sum, const LamDictionaryPulseq *p)
+{
+  const LamBlochModelOptions *o = &p->options;
+  const double numbers[2] = {(double) o->spins, isnan (o->f0_hz) ? 0x1p-1000 : o->f0_hz};
+  add_text (sum, o->file);
+  add_text (sum, o->checksum);
+  add_text (sum, lam_bloch_sampling_name (o->sampling));
+  g_checksum_update (sum, (const guchar *) numbers, sizeof numbers);
+  g_checksum_update (sum, (const guchar *) o->size_mm, sizeof o->size_mm);
+  g_checksum_update (sum, (const guchar *) o->at_mm, sizeof o->at_mm);
+  g_checksum_update (sum, (const guchar *) p->number, (gssize) (p->samples * (gssize) sizeof *p->number));
+  g_checksum_update (sum, (const guchar *) p->time, (gssize) (p->samples * (gssize) sizeof *p->time));
+}
+
+/* What ties the small numbers to each other: parameters, protocol or sequence, singular values. */
+static char *
+small_checksum (const LamDictionary *d)
+{
+  const LamAtoms *a = d->atoms;
+  const LamProtocol *p = d->protocol;
+  const LamSubspace *s = d->subspace;
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  const int64_t sizes[4] = {a->n, a->columns, samples, s ? s->rank : 0};
+  const int64_t sizes[4] = {a->n, a->columns, d->samples, s ? s->rank : 0};
   g_checksum_update (sum, (const guchar *) sizes, sizeof sizes);
   for (int i = 0; i < a->columns; i++) { /* by name, as a file lists them */
     g_checksum_update (sum, (const guchar *) a->names[i], -1);
@@ -30,6 +57,8 @@ small_checksum (const LamAtoms *a, const LamProtocol *p, const LamSubspace *s, i
       g_checksum_update (sum, (const guchar *) &x, sizeof x);
     }
   }
+  if (d->pulseq)
+    add_pulseq (sum, d->pulseq);
   if (s)
     g_checksum_update (sum, (const guchar *) s->singular, s->values * (gssize) sizeof *s->singular);
   return g_strconcat ("sha256:", g_checksum_get_string (sum), NULL);
@@ -62,11 +91,35 @@ put_tables (LamH5File *file, const LamDictionary *d, GError **error)
                                   "singular values of the signals", error);
 }
 
+/* Numbers are written as doubles, exact to 2^53. */
+static gboolean
+put_pulseq (LamH5File *file, const LamDictionaryPulseq *p, GError **error)
+{
+  const LamBlochModelOptions *o = &p->options;
+  g_autofree double *number = g_new (double, p->samples);
+  const struct {
+    const char *name, *text;
+  } texts[] = {{"sequence_file", o->file ? o->file : ""},
+               {"sequence_checksum", o->checksum ? o->checksum : ""},
+               {"sequence_samples", lam_bloch_sampling_name (o->sampling)}};
+  for (int64_t i = 0; i < p->samples; i++)
+    number[i] = (double) p->number[i];
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (!lam_h5_put_text (file->id, texts[i].name, texts[i].text, file->path, error))
+      return FALSE;
+  return lam_h5_write_doubles (file, "/sequence/sample", number, p->samples, "1", "number of the sample, from 0", error)
+         && lam_h5_write_doubles (file, "/sequence/time", p->time, p->samples, "s", "time of the sample", error)
+         && lam_h5_put_int (file->id, "spins", o->spins, file->path, error)
+         && lam_h5_put_doubles (file->id, "voxel_size_mm", o->size_mm, 3, file->path, error)
+         && lam_h5_put_doubles (file->id, "voxel_position_mm", o->at_mm, 3, file->path, error)
+         && (isnan (o->f0_hz) || lam_h5_put_double (file->id, "f0_hz", o->f0_hz, file->path, error));
+}
+
 static gboolean
 put_beside (LamH5File *file, gpointer data, GError **error)
 {
   const LamDictionary *d = data;
-  g_autofree char *sum = small_checksum (d->atoms, d->protocol, d->subspace, d->samples);
+  g_autofree char *sum = small_checksum (d);
   g_autofree char *names = g_strjoinv (",", d->atoms->names);
   const struct {
     const char *name, *text;
@@ -78,7 +131,7 @@ put_beside (LamH5File *file, gpointer data, GError **error)
     int64_t value;
   } numbers[] = {
       {"orders", d->orders}, {"playings", d->played}, {"excluded", d->atoms->excluded}, {"dropped", d->dropped}};
-  if (!put_tables (file, d, error))
+  if (!put_tables (file, d, error) || (d->pulseq && !put_pulseq (file, d->pulseq, error)))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (!lam_h5_put_text (file->id, texts[i].name, texts[i].text, file->path, error))
@@ -190,6 +243,42 @@ read_protocol (LamH5File *file, const char *template, LamProtocol **protocol, GE
   return TRUE;
 }
 
+/* Of a dictionary of @samples that says that it is of a Pulseq sequence. */
+static gboolean
+read_pulseq (LamH5File *file, int64_t samples, LamDictionaryPulseq **pulseq, GError **error)
+{
+  LamBlochModelOptions o = {.f0_hz = NAN};
+  int64_t numbers = 0, times = 0, sizes = 0, places = 0;
+  g_autofree char *name = lam_h5_attribute_text (file->id, "sequence_file", file->path, NULL);
+  g_autofree char *checksum = lam_h5_attribute_text (file->id, "sequence_checksum", file->path, NULL);
+  g_autofree char *sampling = lam_h5_attribute_text (file->id, "sequence_samples", file->path, NULL);
+  if (!name || !checksum || !sampling || !lam_bloch_sampling_from_name (sampling, &o.sampling))
+    return damaged (file, "it does not say of which Pulseq file it is", error);
+  if (!lam_h5_attribute_int (file->id, "spins", &o.spins, file->path, error)
+      || !lam_h5_attribute_doubles (file->id, "voxel_size_mm", o.size_mm, 3, &sizes, file->path, error)
+      || !lam_h5_attribute_doubles (file->id, "voxel_position_mm", o.at_mm, 3, &places, file->path, error)
+      || !lam_h5_attribute_double (file->id, "f0_hz", &o.f0_hz, file->path, error))
+    return FALSE;
+  if (sizes != 3 || places != 3)
+    return damaged (file, "it does not say where its voxels are", error);
+  o.file = *name ? name : NULL;
+  o.checksum = *checksum ? checksum : NULL;
+  double *number = lam_h5_read_doubles (file, "/sequence/sample", &numbers, error);
+  double *time = number ? lam_h5_read_doubles (file, "/sequence/time", &times, error) : NULL;
+  gboolean ok = time != NULL;
+  if (ok && (numbers != samples || times != samples))
+    ok = damaged (file, "its signals and the samples that they are of do not fit together", error);
+  if (ok) {
+    g_autofree int64_t *whole = g_new (int64_t, samples);
+    for (int64_t i = 0; i < samples; i++)
+      whole[i] = number[i] >= 0 && number[i] < 0x1p53 ? (int64_t) number[i] : -1;
+    *pulseq = lam_dictionary_pulseq_new (&o, samples, whole, time);
+  }
+  lam_free (number);
+  lam_free (time);
+  return ok;
+}
+
 /* A plane that may be absent. */
 static gboolean
 read_plane (LamH5File *file, const char *path, int64_t rows, int64_t *samples, float **plane,
@@ -253,7 +342,9 @@ read_rest (LamH5File *file, LamDictionary *d, int64_t atoms, const LamIoControl 
     return damaged (file, "it does not say by which template it was made", error);
   if (!read_protocol (file, d->template, &d->protocol, error))
     return FALSE;
-  g_autofree char *sum = small_checksum (d->atoms, d->protocol, d->subspace, d->samples);
+  if (g_str_equal (d->template, LAM_DICTIONARY_PULSEQ) && !read_pulseq (file, d->samples, &d->pulseq, error))
+    return FALSE;
+  g_autofree char *sum = small_checksum (d);
   if (g_strcmp0 (sum, stated) != 0)
     return damaged (file, "its parameters or protocol are not those that were written (checksum)", error);
   return TRUE;

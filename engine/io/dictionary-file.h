@@ -2,7 +2,10 @@
  *
  * /signals/real, /signals/imaginary [atoms][samples], one of which may be absent; /norm [atoms]; /parameters/NAME [atoms];
  * /protocol/NAME; /basis/real, /basis/imaginary [rank][samples] and /basis/singular_values where it is compressed. Attributes
- * of the root: format, template, orders, playings, residual, excluded, dropped, program, version, checksum. */
+ * of the root: format, template, orders, playings, residual, excluded, dropped, program, version, checksum. Of a Pulseq sequence
+ * (template "Pulseq") there are /sequence/sample [samples], numbers in the sequence from 0, /sequence/time [samples] in s, and
+ * attributes of the root: sequence_file, sequence_checksum, sequence_samples, spins, voxel_size_mm and voxel_position_mm [3], f0_hz
+ * where it was given. */
 #pragma once
 
 #include "io/control.h"

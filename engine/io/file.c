@@ -51,6 +51,24 @@ lam_file_is_as_stamped (const char *path, const LamFileStamp *stamp)
   return lam_file_stamp (path, &now, NULL) && now.size == stamp->size && now.mtime_ns == stamp->mtime_ns;
 }
 
+char *
+lam_file_checksum (const char *path, GError **error)
+{
+  enum { CHUNK = 1 << 20 };
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree guchar *bytes = g_malloc (CHUNK);
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  gssize n = fd < 0 ? -1 : 0;
+  while (fd >= 0 && ((n = read (fd, bytes, CHUNK)) > 0 || (n < 0 && errno == EINTR)))
+    if (n > 0)
+      g_checksum_update (sum, bytes, n);
+  if (n < 0)
+    set_errno (error, path, "cannot be read", errno);
+  if (fd >= 0)
+    close (fd);
+  return n < 0 ? NULL : g_strconcat ("sha256:", g_checksum_get_string (sum), NULL);
+}
+
 /* A lock of the open file, which goes when its last holder dies; apart from the flock () that HDF5 takes. */
 static gboolean
 lock (int fd)

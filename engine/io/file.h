@@ -18,6 +18,9 @@ gboolean lam_file_stamp_equal (const LamFileStamp *a, const LamFileStamp *b);
 /* Whether what lies at @path has @stamp's size and time: all that is kept over a restart, or when a file is copied. */
 gboolean lam_file_is_as_stamped (const char *path, const LamFileStamp *stamp);
 
+/* "sha256:" and the digits over the file's bytes; g_free (). LAM_ERROR_IO. */
+char *lam_file_checksum (const char *path, GError **error);
+
 /* A file being written beside its final place. */
 typedef struct {
   char *path;      /* where it will be; a symbolic link is followed, so that the link stays */

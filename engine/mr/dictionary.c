@@ -193,7 +193,9 @@ lam_dictionary_seconds (LamModel *model, const LamAtoms *atoms, const LamSimulat
   quiet->progress = NULL; /* what it does is no part of the work */
   gboolean ok = lam_model_simulate (model, t, options, devices, quiet, &s, error);
   quiet->progress = progress;
-  *seconds = (double) (lam_clock_ns () - start) / 1e9 * (double) atoms->n / (double) MAX (lam_tissues_voxels (t), 1);
+  double took = (double) (lam_clock_ns () - start) / 1e9;
+  double once = lam_model_bloch (model) ? MIN (lam_bloch_model_resolving (lam_model_bloch (model)), took) : 0;
+  *seconds = once + (took - once) * (double) atoms->n / (double) MAX (lam_tissues_voxels (t), 1);
   lam_signal_clear (&s);
   return ok && lam_control_go_on (control, error);
 }
@@ -265,7 +267,11 @@ lam_dictionary_new (LamModel *model, const LamAtoms *atoms, const LamSimulateOpt
   LamDictionary *d = lam_dictionary_new_take (mine, s.samples, g_steal_pointer (&s.re), g_steal_pointer (&s.im), error);
   if (d) {
     const LamProtocol *p = lam_model_protocol (model);
-    d->template = g_strdup (p ? lam_protocol_template (p)->name : "sequence");
+    LamBlochModel *b = lam_model_bloch (model);
+    d->template = g_strdup (p ? lam_protocol_template (p)->name : b ? LAM_DICTIONARY_PULSEQ : "sequence");
+    if (b)
+      d->pulseq = lam_dictionary_pulseq_new (lam_bloch_model_options (b), s.samples, lam_bloch_model_numbers (b),
+                                             lam_bloch_model_times (b));
     d->protocol = p ? lam_protocol_copy (p) : NULL;
     d->orders = s.orders;
     d->played = s.played;
@@ -275,9 +281,40 @@ lam_dictionary_new (LamModel *model, const LamAtoms *atoms, const LamSimulateOpt
   return d;
 }
 
+LamDictionaryPulseq *
+lam_dictionary_pulseq_new (const LamBlochModelOptions *options, int64_t samples, const int64_t *number,
+                           const double *time)
+{
+  LamDictionaryPulseq *p = g_new (LamDictionaryPulseq, 1);
+  *p = (LamDictionaryPulseq){*options, samples, g_memdup2 (number, (gsize) samples * sizeof *number),
+                             g_memdup2 (time, (gsize) samples * sizeof *time)};
+  p->options.permille = NULL;
+  p->options.file = g_strdup (options->file);
+  p->options.checksum = g_strdup (options->checksum);
+  return p;
+}
+
+void
+lam_dictionary_pulseq_free (LamDictionaryPulseq *p)
+{
+  g_free ((char *) p->options.file);
+  g_free ((char *) p->options.checksum);
+  g_free (p->number);
+  g_free (p->time);
+  g_free (p);
+}
+
+const char *
+lam_dictionary_origin (const LamDictionary *d)
+{
+  const char *file = d->pulseq ? d->pulseq->options.file : NULL;
+  return file ? file : d->template;
+}
+
 void
 lam_dictionary_free (LamDictionary *d)
 {
+  g_clear_pointer (&d->pulseq, lam_dictionary_pulseq_free);
   g_clear_pointer (&d->atoms, lam_atoms_free);
   g_clear_pointer (&d->protocol, lam_protocol_free);
   g_clear_pointer (&d->subspace, lam_subspace_free);

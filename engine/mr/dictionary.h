@@ -40,10 +40,25 @@ const double *lam_atoms_column (const LamAtoms *a, const char *name);
 
 /* ---- the dictionary ---- */
 
+#define LAM_DICTIONARY_PULSEQ "Pulseq"
+
+/* The Pulseq sequence that a dictionary is of, and how it was played: all that it takes to make the same again. */
+typedef struct {
+  LamBlochModelOptions options; /* its texts are this one's own */
+  int64_t samples;
+  int64_t *number; /* [samples] in the sequence, from 0 */
+  double *time;    /* [samples] s */
+} LamDictionaryPulseq;
+
+LamDictionaryPulseq *lam_dictionary_pulseq_new (const LamBlochModelOptions *options, int64_t samples,
+                                                const int64_t *number, const double *time);
+void lam_dictionary_pulseq_free (LamDictionaryPulseq *p);
+
 typedef struct {
   LamAtoms *atoms;
-  char *template;
-  LamProtocol *protocol; /* NULL: made of no template that is known here */
+  char *template;              /* LAM_DICTIONARY_PULSEQ for one of a Pulseq sequence */
+  LamDictionaryPulseq *pulseq; /* NULL: not of a Pulseq sequence */
+  LamProtocol *protocol;       /* NULL: made of no template that is known here */
   int64_t samples;
   float *re, *im;        /* [atoms][samples]; one may be NULL where it is 0 for every atom */
   double *norm;          /* [atoms] */
@@ -65,6 +80,8 @@ LamDictionary *lam_dictionary_new (LamModel *model, const LamAtoms *atoms, const
                                    LamDevices *devices, LamControl *control, GError **error);
 /* Of signals that are there: takes @atoms and the planes (lam_alloc) over, also with an error. */
 LamDictionary *lam_dictionary_new_take (LamAtoms *atoms, int64_t samples, float *re, float *im, GError **error);
+/* "MRF", or the name of the file that it is of. */
+const char *lam_dictionary_origin (const LamDictionary *d);
 void lam_dictionary_free (LamDictionary *d);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamDictionary, lam_dictionary_free)
 

@@ -9,6 +9,7 @@
 struct _LamModel {
   LamProtocol *protocol;
   LamSequence *sequence; /* without a template */
+  LamBlochModel *bloch;  /* ... or this */
   GPtrArray *programs;   /* NULL: to be made */
   gboolean stale;        /* numbers changed since */
   int orders;
@@ -40,9 +41,18 @@ lam_model_new_of_sequence (LamSequence *sequence)
   return m;
 }
 
+LamModel *
+lam_model_new_of_pulseq (LamBlochModel *bloch)
+{
+  LamModel *m = g_new0 (LamModel, 1);
+  m->bloch = bloch;
+  return m;
+}
+
 void
 lam_model_free (LamModel *m)
 {
+  g_clear_pointer (&m->bloch, lam_bloch_model_free);
   g_clear_pointer (&m->programs, g_ptr_array_unref);
   g_clear_pointer (&m->protocol, lam_protocol_free);
   g_clear_pointer (&m->sequence, lam_sequence_unref);
@@ -53,6 +63,12 @@ const LamProtocol *
 lam_model_protocol (const LamModel *m)
 {
   return m->protocol;
+}
+
+LamBlochModel *
+lam_model_bloch (const LamModel *m)
+{
+  return m->bloch;
 }
 
 gboolean
@@ -214,6 +230,10 @@ LamProgram *const *
 lam_model_programs (LamModel *m, int *n, GError **error)
 {
   *n = 0;
+  if (m->bloch) {
+    g_set_error (error, LAM_ERROR, LAM_ERROR_NOT_SUPPORTED, "a Pulseq sequence is played as it is: it has no orders");
+    return NULL;
+  }
   if (lam_model_is_closed (m))
     return NULL;
   if (!m->programs ? !pack (m, error) : m->stale && !follow (m, error))
@@ -246,6 +266,8 @@ lam_model_samples (LamModel *m, GError **error)
 {
   int n;
   int64_t samples = 0;
+  if (m->bloch)
+    return lam_bloch_model_samples (m->bloch);
   if (lam_model_is_closed (m))
     return check (m, error) ? lam_template_closed_samples (m->protocol) : -1;
   LamProgram *const *p = lam_model_programs (m, &n, error);
@@ -258,6 +280,8 @@ double *
 lam_model_sample_times (LamModel *m, GError **error)
 {
   int n;
+  if (m->bloch)
+    return g_memdup2 (lam_bloch_model_times (m->bloch), (gsize) lam_bloch_model_samples (m->bloch) * sizeof (double));
   LamProgram *const *p = lam_model_programs (m, &n, error);
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
   for (int i = 0; i < n; i++)
@@ -377,6 +401,8 @@ lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
                     LamControl *control, LamSignal *signal, GError **error)
 {
   int n;
+  if (m->bloch)
+    return lam_bloch_model_simulate (m->bloch, tissues, options, devices, control, signal, error);
   if (lam_model_is_closed (m)) {
     lam_signal_clear (signal);
     if (evaluate_closed (m, tissues, control, signal, error))
@@ -426,6 +452,8 @@ lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimula
 {
   const gboolean real = m->protocol && lam_protocol_template (m->protocol)->real_signal;
   int n = 0;
+  if (m->bloch)
+    return lam_bloch_model_plan (m->bloch, tissues, options, NULL, devices, error);
   g_autoptr (LamPlan) plan = lam_plan_new (devices);
   if (lam_model_is_closed (m)) {
     if (!check (m, error) || !have_needed (m, tissues, error))
@@ -548,6 +576,12 @@ lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
                     LamDevices *devices, LamControl *control, LamJacobian *jacobian, char ***labels, GError **error)
 {
   int n;
+  if (m->bloch) {
+    gboolean ok = lam_bloch_model_jacobian (m->bloch, tissues, options, names, devices, control, jacobian, error);
+    if (ok && labels)
+      *labels = g_strdupv ((char **) names);
+    return ok;
+  }
   if (lam_model_is_closed (m)) {
     gboolean ok = jacobian_closed (m, tissues, names, control, jacobian, labels, error);
     if (!ok)
@@ -588,9 +622,18 @@ lam_model_jacobian (LamModel *m, const LamTissues *tissues, const LamSimulateOpt
   return ok;
 }
 
+LamPlan *
+lam_model_jacobian_plan (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
+                         const char *const *names, LamDevices *devices, GError **error)
+{
+  return m->bloch ? lam_bloch_model_plan (m->bloch, tissues, options, names, devices, error) : NULL;
+}
+
 gboolean
 lam_model_check_by (LamModel *m, const char *const *names, GError **error)
 {
+  if (m->bloch)
+    return lam_bloch_model_check_by (names, error);
   g_autoptr (GPtrArray) closed = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) by = g_array_new (FALSE, FALSE, sizeof (LamBy));
   int n;

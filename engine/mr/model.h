@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "mr/bloch-model.h"
 #include "mr/derivative.h"
 #include "mr/template.h"
 
@@ -16,10 +17,13 @@ LamModel *lam_model_new (const LamTemplate *t);
 LamModel *lam_model_new_for (LamProtocol *protocol);
 /* A sequence of no template, read or built by hand. */
 LamModel *lam_model_new_of_sequence (LamSequence *sequence);
+/* Takes it over: a Pulseq sequence, by Bloch's equations. It has no programs (LAM_ERROR_NOT_SUPPORTED), orders or values to set. */
+LamModel *lam_model_new_of_pulseq (LamBlochModel *bloch);
 void lam_model_free (LamModel *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamModel, lam_model_free)
 
 const LamProtocol *lam_model_protocol (const LamModel *m); /* NULL without a template */
+LamBlochModel *lam_model_bloch (const LamModel *m);        /* NULL: not of a Pulseq sequence */
 /* As lam_protocol_set (); the model follows at the next question. */
 gboolean lam_model_set (LamModel *m, const char *name, const double *values, int n, GError **error);
 /* Makes *@m (NULL: none yet) a model of @protocol's template with its numbers, value by value: what is unchanged packs nothing. */
@@ -53,6 +57,9 @@ gboolean lam_model_simulate (LamModel *m, const LamTissues *tissues, const LamSi
 /* What lam_model_simulate () will take, from sizes alone. NULL with an error. */
 LamPlan *lam_model_simulate_plan (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
                                   LamDevices *devices, GError **error);
+/* ... and lam_model_jacobian () of a Pulseq sequence; for others NULL without an error: it is not known beforehand. */
+LamPlan *lam_model_jacobian_plan (LamModel *m, const LamTissues *tissues, const LamSimulateOptions *options,
+                                  const char *const *names, LamDevices *devices, GError **error);
 /* Whether each of @names can be derived by, and is there once. */
 gboolean lam_model_check_by (LamModel *m, const char *const *names, GError **error);
 /* Derivatives by @names ("T1", "flip" for all its values, "flip[3]"), one for each public unit. What a list expands to stands in

@@ -47,19 +47,20 @@ lam_mr_phantom_truth (int64_t slice, int64_t row, int64_t column)
                              discs[i].phase};
 }
 
-/* A tissue for each disc of each slice, with the quantities that the template tells apart. */
+/* A tissue for each disc of each slice, with the quantities that the sequence tells apart. */
 static LamTissues *
 tissues_of (LamModel *model, GError **error)
 {
   enum { N = LAM_MR_PHANTOM_SLICES * LAM_MR_PHANTOM_DISCS };
-  const LamTemplate *template = lam_protocol_template (lam_model_protocol (model));
+  const char *const *names = lam_model_bloch (model) ? lam_bloch_model_quantities ()
+                                                     : lam_protocol_template (lam_model_protocol (model))->tissues;
   g_autoptr (LamTissues) t = lam_tissues_new (N);
   double t1[N], t2[N];
   for (int i = 0; i < N; i++) {
     t1[i] = discs[i % LAM_MR_PHANTOM_DISCS].t1 * t1_of_slice[i / LAM_MR_PHANTOM_DISCS];
     t2[i] = discs[i % LAM_MR_PHANTOM_DISCS].t2 * t2_of_slice[i / LAM_MR_PHANTOM_DISCS];
   }
-  for (const char *const *name = template->tissues; *name; name++) {
+  for (const char *const *name = names; *name; name++) {
     gboolean ok = TRUE;
     if (g_str_equal (*name, "T1"))
       ok = lam_tissues_set (t, *name, t1, N, error);
@@ -104,7 +105,9 @@ lam_mr_phantom_new (LamModel *model, double noise, LamDevices *devices, LamContr
   if (!t || !lam_model_simulate (model, t, &options, devices, control, &signal, error))
     return NULL;
   g_autoptr (LamMrSeries) s = g_new0 (LamMrSeries, 1);
-  s->path = g_strdup_printf ("phantom of %s", lam_protocol_template (lam_model_protocol (model))->name);
+  const LamBlochModel *file = lam_model_bloch (model);
+  s->path = g_strdup_printf ("phantom of %s", file ? lam_bloch_model_options (file)->file
+                                                   : lam_protocol_template (lam_model_protocol (model))->name);
   s->notes = g_ptr_array_new_with_free_func (g_free);
   s->nifti = lam_nifti_new (dims, size, signal.samples);
   s->rank = 3;
