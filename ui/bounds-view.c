@@ -18,6 +18,15 @@ G_DEFINE_FINAL_TYPE (LamBoundsView, lam_bounds_view, GTK_TYPE_WIDGET)
 
 static const char *const names[LAM_BY_KINDS] = {"T1", "T2", "M0", "B1"};
 
+/* What is shown: of the open file, or of the template. */
+static LamSequenceResult *
+current (LamBoundsView *self)
+{
+  return lam_pulseq_model_get_file (lam_sequence_session_get_pulseq (self->session)) != NULL
+             ? lam_pulseq_estimate_get_result (lam_sequence_session_get_pulseq_estimate (self->session))
+             : lam_sequence_session_get_result (self->session);
+}
+
 /* Percent of the value; NAN: cannot be told. */
 static double
 percent (const LamSequenceResult *r, int tissue, int kind)
@@ -30,6 +39,17 @@ draw_text (LamBoundsView *self, GtkSnapshot *snapshot, const char *text, LamColo
            double scale)
 {
   lam_small_text (GTK_WIDGET (self), snapshot, text, scale, role, x, y, 0.5);
+}
+
+/* Why there is nothing of the open file. */
+static void
+draw_obstacle (LamBoundsView *self, GtkSnapshot *snapshot, double x, double y)
+{
+  LamPulseqEstimate *estimate = lam_sequence_session_get_pulseq_estimate (self->session);
+  LamPulseqSignalState state = lam_pulseq_estimate_get_state (estimate);
+  const char *text = lam_pulseq_estimate_get_text (estimate);
+  if (text != NULL && (state == LAM_PULSEQ_SIGNAL_NONE || state == LAM_PULSEQ_SIGNAL_FAILED))
+    draw_text (self, snapshot, text, LAM_COLOUR_DIM, x, y, 0.85);
 }
 
 static gboolean
@@ -61,15 +81,18 @@ static void
 lam_bounds_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   LamBoundsView *self = LAM_BOUNDS_VIEW (widget);
-  const LamSequenceResult *r = lam_sequence_session_get_result (self->session),
-                          *b = lam_sequence_session_get_before (self->session);
+  const LamSequenceResult *r = current (self), *b = lam_sequence_session_get_before (self->session);
   double width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget), room = height - BOTTOM - 18;
   GListModel *tissues = lam_sequence_session_get_tissues (self->session);
-  if (r == NULL || room < 10)
+  if (room < 10)
     return;
+  if (r == NULL) {
+    draw_obstacle (self, snapshot, width / 2, height / 2);
+    return;
+  }
   int n = MIN (r->tissues, (int) g_list_model_get_n_items (tissues)), groups = 0;
   double most = 0;
-  if (b != NULL && b->tissues != r->tissues)
+  if (b != NULL && (b->tissues != r->tissues || r != lam_sequence_session_get_result (self->session)))
     b = NULL;
   for (int k = 0; k < LAM_BY_KINDS; k++) {
     groups += shows (r, k);
@@ -122,9 +145,9 @@ lam_bounds_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_
 }
 
 static void
-result_cb (LamSequenceSession *session, LamBoundsView *self)
+result_cb (gpointer source, LamBoundsView *self)
 {
-  LamSequenceResult *r = lam_sequence_session_get_result (session);
+  LamSequenceResult *r = current (self);
   if (r != NULL)
     describe (self, r);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -161,5 +184,7 @@ lam_bounds_view_new (LamSequenceSession *session)
   LamBoundsView *self = g_object_new (LAM_TYPE_BOUNDS_VIEW, NULL);
   self->session = g_object_ref (session);
   g_signal_connect_object (session, "result", G_CALLBACK (result_cb), self, 0);
+  g_signal_connect_object (lam_sequence_session_get_pulseq_estimate (session), "result", G_CALLBACK (result_cb), self,
+                           0);
   return GTK_WIDGET (self);
 }

@@ -18,7 +18,7 @@ typedef struct {
 struct _LamMapsPanel {
   AdwBin parent_instance;
   LamMapsModel *model;
-  GtkWidget *box, *beside, *forecast, *stale, *lacks, *saved, *levels;
+  GtkWidget *box, *forecast, *stale, *lacks, *saved, *levels;
   Step steps[LAM_MAPS_KINDS];
   GHashTable *buttons; /* by action */
 };
@@ -165,14 +165,6 @@ changed_cb (LamMapsModel *model, LamMapsPanel *self)
 
 /* ---- the panel ---- */
 
-void
-lam_maps_panel_set_beside_file (LamMapsPanel *self, gboolean beside)
-{
-  g_return_if_fail (LAM_IS_MAPS_PANEL (self));
-  set_text (self->beside,
-            beside ? _ ("Made of the template that stands behind the open file, not of the file.") : NULL);
-}
-
 static void
 build_dictionary (LamMapsPanel *self)
 {
@@ -183,8 +175,6 @@ build_dictionary (LamMapsPanel *self)
     lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (p));
   }
   gtk_box_append (GTK_BOX (part), group);
-  self->beside = add_label (part, "warning");
-  set_text (self->beside, NULL);
   self->forecast = add_label (part, "dim-label");
   line = add_line (part);
   add_button (self, line, _ ("_Make"), _ ("Make the dictionary"), "maps.make",

@@ -14,7 +14,5 @@ G_DECLARE_FINAL_TYPE (LamMapsPanel, lam_maps_panel, LAM, MAPS_PANEL, AdwBin)
 GtkWidget *lam_maps_panel_new (LamMapsModel *model);
 /* The button that does @action ("maps.match"); NULL: none. */
 GtkWidget *lam_maps_panel_get_button (LamMapsPanel *self, const char *action);
-/* Whether a Pulseq file is open, of which no dictionary is made: it is said. */
-void lam_maps_panel_set_beside_file (LamMapsPanel *self, gboolean beside);
 
 G_END_DECLS

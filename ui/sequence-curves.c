@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "accessible-name.h"
 #include "model/sequence-compare.h"
 #include "palette.h"
 #include "sequence-page-private.h"
@@ -87,32 +88,51 @@ lam_sequence_page_draw_sensitivity (LamSequencePage *self, const LamSequenceResu
   GListModel *tissues = lam_sequence_session_get_tissues (self->session);
   g_autofree double *x = make_x (r), *y = g_new (double, MAX (r->samples, 1));
   lam_curves_layer_begin (self->sensitivity, x, r->samples);
-  for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++) {
-    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, v);
+  for (int v = 0; v < r->tissues && v < (int) g_list_model_get_n_items (tissues); v++)
     for (int k = 0; k < r->kinds; k++) {
-      int kind = r->kind[k], at = (v * r->kinds + k) * r->samples, own = v * r->samples;
-      int by = 0;
-      while (by < BY && lam_sensitivities[by].kind != kind)
-        by++;
-      if (by == BY || !gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->by[by])))
-        continue;
-      for (int i = 0; i < r->samples; i++) {
-        double re = r->re != NULL ? r->re[own + i] : 0, im = r->im != NULL ? r->im[own + i] : 0;
-        double dr = r->d_re != NULL ? r->d_re[at + i] : 0, di = r->d_im != NULL ? r->d_im[at + i] : 0;
-        double m = hypot (re, im);
-        /* Of a phase there is little to say: the magnitude's then. */
-        double d = self->part == PART_REAL        ? dr
-                   : self->part == PART_IMAGINARY ? di
-                   : m > 1e-9                     ? (re * dr + im * di) / m
-                                                  : 0;
-        y[i] = d * r->value[v][kind];
-      }
-      g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), lam_sensitivities[by].name);
-      lam_curves_layer_add (self->sensitivity, y, lam_tissue_item_get_colour (item), lam_sensitivities[by].style,
-                            label);
+      int at = (v * r->kinds + k) * r->samples, own = v * r->samples;
+      for (int i = 0; i < r->samples; i++)
+        y[i] = r->value[v][r->kind[k]]
+               * lam_sensitivity_of ((LamSignalPart) self->part, r->re != NULL ? r->re[own + i] : 0,
+                                     r->im != NULL ? r->im[own + i] : 0, r->d_re != NULL ? r->d_re[at + i] : 0,
+                                     r->d_im != NULL ? r->d_im[at + i] : 0);
+      lam_sensitivity_add (self->sensitivity, y, tissues, v, r->kind[k], self->by);
     }
-  }
   lam_curves_layer_end (self->sensitivity);
+}
+
+/* One curve, where its button is down. */
+void
+lam_sensitivity_add (LamCurvesLayer *layer, const double *y, GListModel *tissues, int tissue, int kind,
+                     GtkWidget *const by[BY])
+{
+  for (int i = 0; i < BY; i++) {
+    if (lam_sensitivities[i].kind != kind || !gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (by[i])))
+      continue;
+    g_autoptr (LamTissueItem) item = g_list_model_get_item (tissues, tissue);
+    g_autofree char *label = g_strdup_printf ("%s %s", lam_tissue_item_get_name (item), lam_sensitivities[i].name);
+    lam_curves_layer_add (layer, y, lam_tissue_item_get_colour (item), lam_sensitivities[i].style, label);
+  }
+}
+
+/* T1, T2, B1: which sensitivities are drawn, and how. */
+GtkWidget *
+lam_sensitivity_buttons_new (GtkWidget *by[BY], GCallback toggled, gpointer data)
+{
+  GtkWidget *linked = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  gtk_widget_add_css_class (linked, "linked");
+  for (int i = 0; i < BY; i++) {
+    g_autofree char *label = g_strdup_printf ("%s %s", lam_sensitivities[i].name, lam_sensitivities[i].sign);
+    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s, for 100 %% more"), lam_sensitivities[i].name);
+    by[i] = gtk_toggle_button_new_with_label (label);
+    gtk_widget_add_css_class (by[i], "small");
+    gtk_widget_set_tooltip_text (by[i], name);
+    lam_accessible_name (by[i], name);
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (by[i]), lam_sensitivities[i].kind != LAM_BY_B1);
+    g_signal_connect (by[i], "toggled", toggled, data);
+    gtk_box_append (GTK_BOX (linked), by[i]);
+  }
+  return linked;
 }
 
 /* A template that does not know a quantity has no sensitivity to it. */

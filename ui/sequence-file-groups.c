@@ -17,14 +17,20 @@ lam_sequence_file_facts_new (LamSequenceSession *session)
   return group;
 }
 
+static void
+add_rows (LamGroup *group, LamParameterList *list)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++) {
+    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (list), i);
+    lam_group_add_row (group, lam_parameter_row_new (p));
+  }
+}
+
 static GtkWidget *
 new_group (const char *title, LamParameterList *list)
 {
   GtkWidget *group = lam_group_new (title);
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (list)); i++) {
-    g_autoptr (LamParameter) p = g_list_model_get_item (G_LIST_MODEL (list), i);
-    lam_group_add_row (LAM_GROUP (group), lam_parameter_row_new (p));
-  }
+  add_rows (LAM_GROUP (group), list);
   return group;
 }
 
@@ -32,8 +38,12 @@ GtkWidget *
 lam_sequence_file_settings_new (LamSequenceSession *session)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
-  gtk_box_append (GTK_BOX (box), new_group (_ ("Model: Bloch"), lam_pulseq_signal_get_parameters (
-                                                                    lam_sequence_session_get_pulseq_signal (session))));
+  GtkWidget *bloch = new_group (_ ("Model: Bloch"),
+                                lam_pulseq_signal_get_parameters (lam_sequence_session_get_pulseq_signal (session)));
+  add_rows (LAM_GROUP (bloch), lam_pulseq_estimate_get_parameters (lam_sequence_session_get_pulseq_estimate (session)));
+  lam_group_add_row (LAM_GROUP (bloch), lam_parameter_row_new (lam_parameter_list_find (
+                                            lam_sequence_session_get_model (session), "noise")));
+  gtk_box_append (GTK_BOX (box), bloch);
   gtk_box_append (GTK_BOX (box),
                   new_group (_ ("Limits"), lam_pulseq_model_get_limits (lam_sequence_session_get_pulseq (session))));
   return box;

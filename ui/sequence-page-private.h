@@ -43,7 +43,7 @@ struct _LamSequencePage {
   gboolean part_chosen; /* by hand: else what suits the signal */
   /* Of a Pulseq file, and what gives way to it. */
   LamPulseqLook *look;
-  GtkWidget *timeline, *file_signal, *file_took, *problems, *problems_title, *kspace;
+  GtkWidget *timeline, *file_signal, *file_took, *problems, *problems_title, *kspace, *precision;
   GPtrArray *of_file, *of_template; /* widgets that are seen with a file, or without */
 };
 
@@ -56,6 +56,12 @@ void lam_sequence_page_draw_sensitivity (LamSequencePage *self, const LamSequenc
 /* A template that does not know a quantity has no sensitivity to it. */
 void lam_sequence_page_offer_by (LamSequencePage *self, const LamSequenceResult *r);
 void lam_sequence_page_write_legend (LamSequencePage *self);
+
+/* A curve @y of LAM_BY_... @kind, where its toggle of @by is down. */
+void lam_sensitivity_add (LamCurvesLayer *layer, const double *y, GListModel *tissues, int tissue, int kind,
+                          GtkWidget *const by[BY]);
+/* Toggles for them, kept in @by. */
+GtkWidget *lam_sensitivity_buttons_new (GtkWidget *by[BY], GCallback toggled, gpointer data);
 
 /* From sequence-optimise-bar.c: below the bounds. */
 GtkWidget *lam_sequence_page_new_optimise_bar (LamSequencePage *self);

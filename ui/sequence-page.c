@@ -13,6 +13,7 @@
 #include "model/sequence-optimise.h"
 #include "palette.h"
 #include "parameter-row.h"
+#include "precision-tab.h"
 #include "problems-view.h"
 #include "sequence-file-groups.h"
 #include "states-tab.h"
@@ -83,6 +84,7 @@ part_toggled_cb (GtkToggleButton *button, LamSequencePage *self)
       self->part = i;
   self->part_chosen = TRUE;
   lam_file_signal_set_part (LAM_FILE_SIGNAL (self->file_signal), (LamSignalPart) self->part);
+  lam_precision_tab_set_part (LAM_PRECISION_TAB (self->precision), self->part);
   if (r != NULL) {
     lam_sequence_page_draw_signal (self, r, lam_sequence_session_get_before (self->session));
     lam_sequence_page_draw_sensitivity (self, r);
@@ -162,11 +164,10 @@ file_changed_cb (LamPulseqModel *model, LamSequencePage *self)
   gboolean file = lam_pulseq_model_get_file (model) != NULL;
   show_all (self->of_file, file);
   show_all (self->of_template, !file);
-  gtk_stack_page_set_visible (gtk_stack_get_page (self->tabs, self->states), !file); /* a file has none */
-  if (file && gtk_stack_get_visible_child (self->tabs) == self->states)
+  gtk_stack_page_set_visible (gtk_stack_get_page (self->tabs, self->states), !file);   /* a file has none */
+  gtk_stack_page_set_visible (gtk_stack_get_page (self->tabs, self->precision), file); /* else beside the train */
+  if (gtk_stack_get_visible_child (self->tabs) == (file ? self->states : self->precision))
     lam_sequence_page_show_tab (self, "timeline");
-  if (self->maps != NULL)
-    lam_maps_panel_set_beside_file (lam_maps_tab_get_panel (LAM_MAPS_TAB (self->maps)), file);
   if (file && !self->part_chosen) {
     gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->parts[PART_MAGNITUDE]), TRUE);
     self->part_chosen = FALSE;
@@ -373,25 +374,12 @@ new_part_buttons (LamSequencePage *self)
   return box;
 }
 
-/* T1, T2, B1: which sensitivities are drawn, and how. */
 static GtkWidget *
 new_by_buttons (LamSequencePage *self)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *linked = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   gtk_box_append (GTK_BOX (box), new_dim (_ ("per 100 % of")));
-  gtk_widget_add_css_class (linked, "linked");
-  for (int i = 0; i < BY; i++) {
-    g_autofree char *label = g_strdup_printf ("%s %s", lam_sensitivities[i].name, lam_sensitivities[i].sign);
-    g_autofree char *name = g_strdup_printf (_ ("Sensitivity to %s, for 100 %% more"), lam_sensitivities[i].name);
-    self->by[i] = gtk_toggle_button_new_with_label (label);
-    gtk_widget_add_css_class (self->by[i], "small");
-    gtk_widget_set_tooltip_text (self->by[i], name);
-    lam_accessible_name (self->by[i], name);
-    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->by[i]), lam_sensitivities[i].kind != LAM_BY_B1);
-    g_signal_connect (self->by[i], "toggled", G_CALLBACK (by_toggled_cb), self);
-    gtk_box_append (GTK_BOX (linked), self->by[i]);
-  }
-  gtk_box_append (GTK_BOX (box), linked);
+  gtk_box_append (GTK_BOX (box), lam_sensitivity_buttons_new (self->by, G_CALLBACK (by_toggled_cb), self));
   return box;
 }
 
@@ -407,30 +395,15 @@ new_chart (LamCurvesLayer **layer, const char *name, const char *y_label)
   return LAM_CHART (chart);
 }
 
-/* Below the signal of a file: what is wrong with it, and why there is nothing else. */
+/* Below the signal of a file: what is wrong with it. */
 static GtkWidget *
 new_file_row (LamSequencePage *self)
 {
-  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10),
-            *why = gtk_label_new (_ ("A Pulseq file is simulated by Bloch's equations, which give no derivatives here: "
-                                     "sensitivity, precision and optimising are of templates."));
   self->problems = lam_problems_view_new (lam_sequence_session_get_pulseq (self->session));
-  GtkWidget *problems = new_card (_ ("Problems"), NULL, self->problems),
-            *none = new_card (_ ("Sensitivity and precision"), NULL, why);
+  GtkWidget *problems = new_card (_ ("Problems"), NULL, self->problems);
   self->problems_title = gtk_widget_get_first_child (gtk_widget_get_first_child (problems));
-  gtk_label_set_wrap (GTK_LABEL (why), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (why), 0);
-  gtk_label_set_width_chars (GTK_LABEL (why), 28);
-  gtk_label_set_max_width_chars (GTK_LABEL (why), 36);
-  gtk_widget_add_css_class (why, "dim-label");
-  gtk_widget_add_css_class (why, "pane-hint");
-  gtk_widget_set_valign (why, GTK_ALIGN_START);
-  gtk_widget_set_hexpand (problems, TRUE);
-  gtk_widget_set_hexpand (none, FALSE);
-  gtk_box_append (GTK_BOX (row), problems);
-  gtk_box_append (GTK_BOX (row), none);
-  gtk_widget_set_size_request (row, -1, 96);
-  return row;
+  gtk_widget_set_size_request (problems, -1, 96);
+  return problems;
 }
 
 /* Train, signal, sensitivity and precision: what moves under the hand. */
@@ -524,6 +497,8 @@ new_main (LamSequencePage *self)
   add_tab (self, "states", _ ("States"), self->states);
   self->kspace = lam_kspace_tab_new (lam_sequence_session_get_pulseq (self->session));
   add_tab (self, "kspace", _ ("k-space"), self->kspace);
+  self->precision = lam_precision_tab_new (self->session);
+  add_tab (self, "precision", _ ("Precision"), self->precision);
   gtk_widget_set_hexpand (main, TRUE);
   gtk_box_append (GTK_BOX (main), self->tab_bar);
   gtk_box_append (GTK_BOX (main), self->problem);
@@ -608,6 +583,12 @@ lam_sequence_page_get_problems (LamSequencePage *self)
 }
 
 GtkWidget *
+lam_sequence_page_get_precision (LamSequencePage *self)
+{
+  return self->precision;
+}
+
+GtkWidget *
 lam_sequence_page_get_kspace (LamSequencePage *self)
 {
   return self->kspace;
@@ -677,6 +658,8 @@ lam_sequence_page_next_pane (LamSequencePage *self, int step)
                         self->bounds,
                         self->problems,
                         lam_kspace_tab_get_view (LAM_KSPACE_TAB (self->kspace)),
+                        GTK_WIDGET (lam_precision_tab_get_chart (LAM_PRECISION_TAB (self->precision))),
+                        lam_precision_tab_get_bounds (LAM_PRECISION_TAB (self->precision)),
                         maps != NULL ? GTK_WIDGET (lam_maps_tab_get_panel (LAM_MAPS_TAB (maps))) : none,
                         maps != NULL ? GTK_WIDGET (lam_maps_tab_get_slice_view (LAM_MAPS_TAB (maps))) : none,
                         maps != NULL ? GTK_WIDGET (lam_maps_tab_get_voxel_card (LAM_MAPS_TAB (maps))) : none};

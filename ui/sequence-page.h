@@ -30,8 +30,9 @@ GtkWidget *lam_sequence_page_get_tissues (LamSequencePage *self); /* a LamTissue
 LamPulseqLook *lam_sequence_page_get_look (LamSequencePage *self);
 GtkWidget *lam_sequence_page_get_timeline (LamSequencePage *self);
 GtkWidget *lam_sequence_page_get_problems (LamSequencePage *self);
+GtkWidget *lam_sequence_page_get_precision (LamSequencePage *self); /* a LamPrecisionTab; seen with a file */
 GtkWidget *lam_sequence_page_get_kspace (LamSequencePage *self);
-/* "timeline", "states", "kspace", "maps" */
+/* "timeline", "states", "kspace", "precision", "maps" */
 void lam_sequence_page_show_tab (LamSequencePage *self, const char *name);
 const char *lam_sequence_page_get_tab (LamSequencePage *self);
 /* What the numbers mean, and the first problem, as markup for the status bar. g_free (). */

@@ -43,24 +43,23 @@ lam_dictionary_rows_new (LamUndo *undo)
 }
 
 void
-lam_dictionary_rows_show (LamParameterList *rows, const LamProtocol *protocol)
+lam_dictionary_rows_show (LamParameterList *rows, const LamMapsSource *source)
 {
-  const char *const *known = lam_protocol_template (protocol)->tissues;
+  const char *const *known = lam_maps_source_quantities (source);
   for (guint i = 0; i < G_N_ELEMENTS (quantities); i++)
     lam_parameter_set_visible (lam_parameter_list_find (rows, quantities[i].name),
                                g_strv_contains (known, quantities[i].name));
 }
 
 LamDictionaryRecipe *
-lam_dictionary_rows_recipe (LamParameterList *rows, LamProtocol *protocol, int orders, GError **error)
+lam_dictionary_rows_recipe (LamParameterList *rows, LamMapsSource *source, GError **error)
 {
   g_autoptr (LamDictionaryRecipe) r = g_new0 (LamDictionaryRecipe, 1);
   gboolean geometric = g_str_equal (lam_parameter_get_text (lam_parameter_list_find (rows, "spacing")), "ratios");
   GError *first = NULL;
-  r->protocol = protocol;
+  r->source = source;
   r->ranges = lam_atom_ranges_new ();
   r->rank = (int) lam_parameter_get_integer (lam_parameter_list_find (rows, "rank"));
-  r->orders = orders;
   for (guint i = 0; i < G_N_ELEMENTS (quantities); i++) {
     LamParameter *p = lam_parameter_list_find (rows, quantities[i].name);
     g_autofree char *text = g_strstrip (g_strdup (lam_parameter_get_text (p)));

@@ -8,10 +8,9 @@
 G_BEGIN_DECLS
 
 LamParameterList *lam_dictionary_rows_new (LamUndo *undo);
-/* Only quantities that the template of @protocol tells apart have a row in sight. */
-void lam_dictionary_rows_show (LamParameterList *rows, const LamProtocol *protocol);
-/* What the rows ask for, with @protocol (taken, also with an error); one that cannot be used says why in its place. */
-LamDictionaryRecipe *lam_dictionary_rows_recipe (LamParameterList *rows, LamProtocol *protocol, int orders,
-                                                 GError **error);
+/* Only quantities that @source tells apart have a row in sight. */
+void lam_dictionary_rows_show (LamParameterList *rows, const LamMapsSource *source);
+/* What the rows ask for, with @source (taken, also with an error); one that cannot be used says why in its place. */
+LamDictionaryRecipe *lam_dictionary_rows_recipe (LamParameterList *rows, LamMapsSource *source, GError **error);
 
 G_END_DECLS

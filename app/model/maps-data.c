@@ -41,12 +41,12 @@ lam_maps_dictionary_unref (LamMapsDictionary *d)
 }
 
 LamMapsSeries *
-lam_maps_series_new (LamMrSeries *s, LamProtocol *protocol)
+lam_maps_series_new (LamMrSeries *s, LamMapsSource *source)
 {
   LamMapsSeries *self = g_new0 (LamMapsSeries, 1);
   g_atomic_ref_count_init (&self->refs);
   self->s = s;
-  self->protocol = protocol;
+  self->source = source;
   return self;
 }
 
@@ -63,7 +63,7 @@ lam_maps_series_unref (LamMapsSeries *s)
   if (!g_atomic_ref_count_dec (&s->refs))
     return;
   lam_mr_series_free (s->s);
-  g_clear_pointer (&s->protocol, lam_protocol_free);
+  g_clear_pointer (&s->source, lam_maps_source_unref);
   g_free (s);
 }
 

@@ -4,6 +4,7 @@
 
 #include "io/file.h"
 #include "io/mr-series.h"
+#include "model/maps-source.h"
 #include "mr/match.h"
 
 G_BEGIN_DECLS
@@ -19,10 +20,9 @@ typedef struct {
 typedef struct {
   gatomicrefcount refs;
   LamMrSeries *s;        /* of maps that a session kept: without samples */
-  LamProtocol *protocol; /* of a phantom; NULL: it is from a file */
+  LamMapsSource *source; /* of a phantom; NULL: it is from a file */
   LamFileStamp stamp;    /* of the file */
-  double noise;          /* of a phantom, with orders */
-  int orders;
+  double noise;          /* of a phantom */
 } LamMapsSeries;
 
 typedef struct {
@@ -45,9 +45,9 @@ typedef struct {
   uint32_t crc; /* of the maps and the states */
 } LamMapsResult;
 
-/* Take what they hold over; @protocol NULL: from a file. */
+/* Take what they hold over; @source NULL: from a file. */
 LamMapsDictionary *lam_maps_dictionary_new (LamDictionary *d, const char *path, double seconds);
-LamMapsSeries *lam_maps_series_new (LamMrSeries *s, LamProtocol *protocol);
+LamMapsSeries *lam_maps_series_new (LamMrSeries *s, LamMapsSource *source);
 /* Matches, on the calling thread, where @mask (NULL: everywhere) is not 0; the maps are the parameters of the dictionary, M0, phase, score and residual. */
 LamMapsResult *lam_maps_result_new (LamMapsDictionary *dictionary, LamMapsSeries *series, int rank, const uint8_t *mask,
                                     LamControl *control, GError **error);

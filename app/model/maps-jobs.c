@@ -36,7 +36,7 @@ io_control (LamJob *job)
 void
 lam_dictionary_recipe_free (LamDictionaryRecipe *r)
 {
-  g_clear_pointer (&r->protocol, lam_protocol_free);
+  g_clear_pointer (&r->source, lam_maps_source_unref);
   g_clear_pointer (&r->ranges, lam_atom_ranges_free);
   g_free (r);
 }
@@ -63,14 +63,6 @@ static void
 unref_result (gpointer r)
 {
   lam_maps_result_unref (r);
-}
-
-static LamModel *
-model_of (const LamProtocol *protocol, int orders)
-{
-  LamModel *m = lam_model_new_for (lam_protocol_copy (protocol));
-  lam_model_set_orders (m, orders);
-  return m;
 }
 
 /* What a plan says of this is about scans. */
@@ -115,8 +107,8 @@ LamDictionaryForecast *
 lam_dictionary_forecast (const LamDictionaryRecipe *r, LamControl *control, GError **error)
 {
   LamSimulateOptions options = {0};
-  g_autoptr (LamModel) m = model_of (r->protocol, r->orders);
-  g_autoptr (LamDevices) devices = lam_devices_new (NULL, error);
+  g_autoptr (LamModel) m = lam_maps_source_model (r->source, error);
+  g_autoptr (LamDevices) devices = m ? lam_devices_new (NULL, error) : NULL;
   g_autoptr (LamAtoms) atoms = devices ? atoms_of (r, m, devices, error) : NULL;
   g_autoptr (LamPlan) plan = atoms ? lam_dictionary_plan (m, atoms, &options, devices, error) : NULL;
   double seconds = 0;
@@ -135,8 +127,8 @@ make_dictionary (LamJob *job, gpointer data, GError **error)
   LamControl *control = lam_job_get_control (job);
   LamSimulateOptions options = {0};
   gint64 start = g_get_monotonic_time ();
-  g_autoptr (LamModel) m = model_of (r->protocol, r->orders);
-  g_autoptr (LamDevices) devices = lam_devices_new (NULL, error);
+  g_autoptr (LamModel) m = lam_maps_source_model (r->source, error);
+  g_autoptr (LamDevices) devices = m ? lam_devices_new (NULL, error) : NULL;
   g_autoptr (LamAtoms) atoms = devices ? atoms_of (r, m, devices, error) : NULL;
   g_autoptr (LamDictionary) d = atoms ? lam_dictionary_new (m, atoms, &options, devices, control, error) : NULL;
   if (!d || (r->rank > 0 && !lam_dictionary_compress (d, r->rank, 0, devices, control, error)))
@@ -149,7 +141,7 @@ make_dictionary (LamJob *job, gpointer data, GError **error)
 LamJob *
 lam_maps_job_dictionary (LamDictionaryRecipe *recipe)
 {
-  g_autofree char *title = g_strdup_printf (_ ("Dictionary of %s"), lam_protocol_template (recipe->protocol)->name);
+  g_autofree char *title = g_strdup_printf (_ ("Dictionary of %s"), lam_maps_source_name (recipe->source));
   return lam_job_new (title, make_dictionary, recipe, free_recipe);
 }
 
@@ -267,16 +259,27 @@ lam_maps_job_save_dictionary (LamMapsDictionary *d, const char *path)
   return new_save (save_dictionary, (Save){lam_maps_dictionary_ref (d), NULL, g_strdup (path)});
 }
 
+/* The Pulseq file that it is of, as members of a JSON object; empty: of none. g_free (). */
+static char *
+describe_sequence (const LamDictionary *d)
+{
+  const char *file = d->pulseq ? d->pulseq->options.file : NULL, *sum = d->pulseq ? d->pulseq->options.checksum : NULL;
+  g_autofree char *name = g_strescape (file ? file : "", NULL);
+  return d->pulseq
+             ? g_strdup_printf ("\"sequence_file\": \"%s\", \"sequence_checksum\": \"%s\", ", name, sum ? sum : "")
+             : g_strdup ("");
+}
+
 /* What goes with the maps, as JSON text. */
 static char *
 describe (const LamMapsResult *r)
 {
   const LamMapsDictionary *d = r->dictionary;
   g_autofree char *path = d ? g_strescape (d->path ? d->path : "made in the window", NULL) : NULL,
-                  *series = g_strescape (r->series->s->path, NULL);
+                  *series = g_strescape (r->series->s->path, NULL), *sequence = d ? describe_sequence (d->d) : NULL;
   g_autofree char *dictionary =
-      d ? g_strdup_printf ("\"dictionary\": \"%s\", \"template\": \"%s\", \"atoms\": %" G_GINT64_FORMAT ", ", path,
-                           d->d->template, d->d->atoms->n)
+      d ? g_strdup_printf ("\"dictionary\": \"%s\", \"template\": \"%s\", %s\"atoms\": %" G_GINT64_FORMAT ", ", path,
+                           d->d->template, sequence, d->d->atoms->n)
         : g_strdup (""); /* of a session: not known any more */
   return g_strdup_printf ("{%s\"series\": \"%s\", \"rank\": %d, \"matched\": %" G_GINT64_FORMAT "}", dictionary, series,
                           r->rank, r->match.count[LAM_VOXEL_MATCHED]);
@@ -336,15 +339,14 @@ lam_maps_job_open_series (const char *path, const char *dataset, int64_t contras
 }
 
 typedef struct {
-  LamProtocol *protocol;
-  int orders;
+  LamMapsSource *source;
   double noise;
 } Phantom;
 
 static void
 free_phantom (gpointer data)
 {
-  lam_protocol_free (((Phantom *) data)->protocol);
+  lam_maps_source_unref (((Phantom *) data)->source);
   g_free (data);
 }
 
@@ -352,22 +354,21 @@ static gboolean
 make_phantom (LamJob *job, gpointer data, GError **error)
 {
   const Phantom *p = data;
-  g_autoptr (LamModel) m = model_of (p->protocol, p->orders);
-  g_autoptr (LamDevices) devices = lam_devices_new (NULL, error);
+  g_autoptr (LamModel) m = lam_maps_source_model (p->source, error);
+  g_autoptr (LamDevices) devices = m ? lam_devices_new (NULL, error) : NULL;
   LamMrSeries *s = devices ? lam_mr_phantom_new (m, p->noise, devices, lam_job_get_control (job), error) : NULL;
   if (!s)
     return FALSE;
-  LamMapsSeries *made = lam_maps_series_new (s, lam_protocol_copy (p->protocol));
-  made->orders = p->orders;
+  LamMapsSeries *made = lam_maps_series_new (s, lam_maps_source_ref (p->source));
   made->noise = p->noise;
   lam_job_set_result (job, made, unref_series);
   return TRUE;
 }
 
 LamJob *
-lam_maps_job_phantom (LamProtocol *protocol, int orders, double noise)
+lam_maps_job_phantom (LamMapsSource *source, double noise)
 {
-  Phantom p = {protocol, orders, noise};
+  Phantom p = {source, noise};
   return lam_job_new (_ ("Phantom series"), make_phantom, g_memdup2 (&p, sizeof p), free_phantom);
 }
 

@@ -10,10 +10,9 @@ G_BEGIN_DECLS
 
 /* What a dictionary is made of; copies where pointers are taken. */
 typedef struct {
-  LamProtocol *protocol;
+  LamMapsSource *source;
   LamAtomRanges *ranges;
-  int orders; /* 0: the template's own */
-  int rank;   /* modes of its basis; 0: none */
+  int rank; /* modes of its basis; 0: none */
 } LamDictionaryRecipe;
 
 /* What a file was when it was read, and a folder that it may have moved to (NULL: none). */
@@ -44,8 +43,8 @@ LamJob *lam_maps_job_save_dictionary (LamMapsDictionary *d, const char *path);
 /* Result: a LamMapsSeries. @dataset: of an HDF5 file, NULL: the only one that can be meant. @contrasts: how many it must have;
  * 0: any number. */
 LamJob *lam_maps_job_open_series (const char *path, const char *dataset, int64_t contrasts, const LamMapsPlace *place);
-/* Takes @protocol. */
-LamJob *lam_maps_job_phantom (LamProtocol *protocol, int orders, double noise);
+/* Takes @source. */
+LamJob *lam_maps_job_phantom (LamMapsSource *source, double noise);
 /* Result: a LamMapsResult. @mask: the file of an image that is 0 where nothing is to be matched; NULL: everywhere is. */
 LamJob *lam_maps_job_match (LamMapsDictionary *d, LamMapsSeries *s, int rank, const char *mask);
 /* One HDF5 file or a folder of NIfTI files, as @path ends. */

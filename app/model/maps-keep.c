@@ -48,10 +48,10 @@ save_part (GObject *owner)
     add (&b, "made-seconds", g_variant_new_double (self->made_seconds));
   if (result != NULL)
     add (&b, "mask", g_variant_new_string (result->mask != NULL ? result->mask : ""));
-  if (self->series != NULL && self->series->protocol == NULL)
+  if (self->series != NULL && self->series->source == NULL)
     add (&b, "series", file_state (self->series->s->path, &self->series->stamp));
   else if (self->series != NULL && !self->stale_phantom)
-    add (&b, "phantom", g_variant_new ("(xd)", (gint64) self->series->orders, self->series->noise));
+    add (&b, "phantom", g_variant_new ("(xd)", (gint64) self->series->source->orders, self->series->noise));
   return g_variant_builder_end (&b);
 }
 
@@ -94,10 +94,11 @@ remake_phantom (LamMapsModel *self)
 {
   gint64 orders;
   double noise;
-  return g_variant_lookup (self->kept, "phantom", "(xd)", &orders, &noise)
-         && lam_maps_model_start (
-             self, LAM_MAPS_SERIES,
-             lam_maps_job_phantom (lam_sequence_session_copy_protocol (self->session), (int) orders, noise), FALSE);
+  if (!g_variant_lookup (self->kept, "phantom", "(xd)", &orders, &noise))
+    return FALSE;
+  LamMapsSource *source = lam_maps_source_of_session (self->session);
+  source->orders = (int) orders;
+  return lam_maps_model_start (self, LAM_MAPS_SERIES, lam_maps_job_phantom (source, noise), FALSE);
 }
 
 static gboolean
@@ -114,7 +115,9 @@ void
 lam_maps_keep_begin (LamMapsModel *self)
 {
   const char *mask = NULL;
-  if (self->kept == NULL || self->asked_again || lam_maps_model_is_busy (self))
+  /* A Pulseq file of the session is still being read: its things are of it. */
+  gboolean opening = lam_pulseq_model_get_opening (lam_sequence_session_get_pulseq (self->session), NULL) != NULL;
+  if (self->kept == NULL || self->asked_again || opening || lam_maps_model_is_busy (self))
     return;
   self->asked_again = self->again = TRUE;
   gboolean series = reopen (self, LAM_MAPS_SERIES, "series") || remake_phantom (self),

@@ -27,24 +27,18 @@ take_text (char **to, char *text)
   *to = text;
 }
 
-/* The session's train is not @then; NULL: of no template, or of none that is known. */
-static gboolean
-is_of_another_train (LamMapsModel *self, const LamProtocol *then)
-{
-  g_autoptr (LamProtocol) now = lam_sequence_session_copy_protocol (self->session);
-  return then == NULL || !lam_protocol_equal (then, now);
-}
-
 static gboolean
 find_stale (LamMapsModel *self)
 {
-  return self->dictionary != NULL && is_of_another_train (self, self->dictionary->d->protocol);
+  g_autoptr (LamMapsSource) now = lam_maps_source_of_session (self->session);
+  return self->dictionary != NULL && !lam_maps_source_made (now, self->dictionary->d);
 }
 
 static gboolean
 find_stale_phantom (LamMapsModel *self)
 {
-  return self->series != NULL && self->series->protocol != NULL && is_of_another_train (self, self->series->protocol);
+  g_autoptr (LamMapsSource) now = lam_maps_source_of_session (self->session);
+  return self->series != NULL && self->series->source != NULL && !lam_maps_source_equal (now, self->series->source);
 }
 
 /* What stands between these things and a match. */
@@ -88,16 +82,14 @@ lam_maps_model_say_changed (LamMapsModel *self)
 static LamDictionaryRecipe *
 new_recipe (LamMapsModel *self, GError **error)
 {
-  LamParameter *orders = lam_parameter_list_find (lam_sequence_session_get_model (self->session), "orders");
-  return lam_dictionary_rows_recipe (self->parameters, lam_sequence_session_copy_protocol (self->session),
-                                     (int) lam_parameter_get_integer (orders), error);
+  return lam_dictionary_rows_recipe (self->parameters, lam_maps_source_of_session (self->session), error);
 }
 
 static void
 show_rows (LamMapsModel *self)
 {
-  g_autoptr (LamProtocol) p = lam_sequence_session_copy_protocol (self->session);
-  lam_dictionary_rows_show (self->parameters, p);
+  g_autoptr (LamMapsSource) source = lam_maps_source_of_session (self->session);
+  lam_dictionary_rows_show (self->parameters, source);
 }
 
 static gpointer
@@ -203,6 +195,15 @@ protocol_cb (LamSequenceSession *session, LamMapsModel *self)
   result_cb (session, self);
 }
 
+/* Another file, or none; or it is played or heard in another way. */
+static void
+options_cb (LamPulseqEstimate *estimate, LamMapsModel *self)
+{
+  protocol_cb (self->session, self);
+  if (self->active)
+    lam_maps_keep_begin (self);
+}
+
 /* ---- jobs ---- */
 
 /* What the job made is the caller's from here on. */
@@ -298,7 +299,8 @@ lam_maps_model_make_dictionary (LamMapsModel *self, GError **error)
     return FALSE;
   g_clear_pointer (&self->asked_rows, g_variant_unref);
   self->asked_rows = lam_parameter_list_save (self->parameters);
-  self->asked_orders = r->orders;
+  self->asked_orders =
+      lam_parameter_get_integer (lam_parameter_list_find (lam_sequence_session_get_model (self->session), "orders"));
   return lam_maps_model_start (self, LAM_MAPS_DICTIONARY, lam_maps_job_dictionary (r), FALSE);
 }
 
@@ -325,8 +327,7 @@ lam_maps_model_make_phantom (LamMapsModel *self, GError **error)
   LamParameterList *model = lam_sequence_session_get_model (self->session);
   if (self->jobs[LAM_MAPS_SERIES] != NULL)
     return FALSE;
-  LamJob *job = lam_maps_job_phantom (lam_sequence_session_copy_protocol (self->session),
-                                      (int) lam_parameter_get_integer (lam_parameter_list_find (model, "orders")),
+  LamJob *job = lam_maps_job_phantom (lam_maps_source_of_session (self->session),
                                       lam_parameter_get_number (lam_parameter_list_find (model, "noise")));
   return lam_maps_model_start (self, LAM_MAPS_SERIES, job, FALSE);
 }
@@ -549,6 +550,8 @@ lam_maps_model_new (LamSequenceSession *session, LamQueue *queue)
   g_signal_connect_object (session, "protocol-changed", G_CALLBACK (protocol_cb), self, 0);
   g_signal_connect_object (session, "train-changed", G_CALLBACK (result_cb), self, 0);
   g_signal_connect_object (session, "result", G_CALLBACK (result_cb), self, 0);
+  g_signal_connect_object (lam_sequence_session_get_pulseq_estimate (session), "options-changed",
+                           G_CALLBACK (options_cb), self, 0);
   self->forecast_due = TRUE;
   lam_maps_model_say_changed (self);
   return self;

@@ -36,7 +36,8 @@ lam_maps_words_dictionary (const LamMapsDictionary *d)
 {
   g_autofree char *atoms = grouped (d->d->atoms->n), *name = d->path ? g_filename_display_basename (d->path) : NULL;
   GString *text = g_string_new (NULL);
-  g_string_append_printf (text, _ ("%s: %s atoms × %ld contrasts"), d->d->template, atoms, (long) d->d->samples);
+  g_string_append_printf (text, _ ("%s: %s atoms × %ld contrasts"), lam_dictionary_origin (d->d), atoms,
+                          (long) d->d->samples);
   if (d->d->subspace)
     g_string_append_printf (text, _ (" · %d modes keep %.4g %%"), d->d->subspace->rank, 100 * d->d->subspace->retained);
   if (name != NULL)
@@ -56,7 +57,7 @@ lam_maps_words_series (const LamMapsSeries *s, gboolean stale)
   g_autofree char *name = g_filename_display_basename (s->s->path);
   lam_maps_series_shape (s, shape);
   GString *text = g_string_new (NULL);
-  g_string_printf (text, _ ("%s · %ld × %ld × %ld voxels × %ld contrasts · %s"), s->protocol ? _ ("Phantom") : name,
+  g_string_printf (text, _ ("%s · %ld × %ld × %ld voxels × %ld contrasts · %s"), s->source ? _ ("Phantom") : name,
                    (long) shape[0], (long) shape[1], (long) shape[2], (long) s->s->contrasts,
                    s->s->im ? _ ("complex") : _ ("real"));
   if (stale)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "io/file.h"
 #include "io/pulseq-read.h"
 #include "model/facts.h"
 #include "mr/pulseq-window.h"
@@ -141,12 +142,14 @@ lam_sequence_file_open (const char *path, const LamIoControl *control, GError **
 {
   g_autoptr (LamPulseq) seq = lam_pulseq_open (path, control, error);
   g_autoptr (LamPulseqTiming) timing = seq ? lam_pulseq_timing_new (seq, error) : NULL;
-  if (!timing)
+  g_autofree char *checksum = timing ? lam_file_checksum (path, error) : NULL;
+  if (!checksum)
     return NULL;
   LamSequenceFile *self = g_new0 (LamSequenceFile, 1);
   g_atomic_ref_count_init (&self->refs);
   self->path = g_strdup (path);
   self->name = g_filename_display_basename (path);
+  self->checksum = g_steal_pointer (&checksum);
   self->timing = g_steal_pointer (&timing);
   lam_pulseq_largest (self->timing, &self->rf, &self->gradient);
   find_long (self);
@@ -174,6 +177,7 @@ lam_sequence_file_unref (LamSequenceFile *self)
   g_clear_pointer (&self->objects, g_hash_table_unref);
   g_free (self->path);
   g_free (self->name);
+  g_free (self->checksum);
   g_free (self);
 }
 

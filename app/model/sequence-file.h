@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   gatomicrefcount refs;
-  char *path, *name;
+  char *path, *name, *checksum; /* "sha256:..." of its bytes */
   LamPulseqTiming *timing;
   double rf, gradient;         /* the largest, Hz and Hz/m: the scale of its drawing */
   gboolean long_events;        /* some are so long that a drawing of them may take a while */

@@ -30,6 +30,8 @@ lam_sequence_result_unref (LamSequenceResult *r)
   g_free (r->theory_re);
   g_free (r->theory_im);
   g_free (r->compare_obstacle);
+  for (int v = 0; v < LAM_SEQUENCE_MOST_TISSUES; v++)
+    g_free (r->why[v]);
   g_free (r);
 }
 
@@ -57,9 +59,12 @@ static void
 make_bounds (LamSequenceResult *r, double noise)
 {
   int n = 0, rows[LAM_BY_KINDS];
+  const char *asked[LAM_BY_KINDS];
   for (int k = 0; k < r->kinds; k++)
-    if (r->kind[k] != LAM_BY_B1)
+    if (r->kind[k] != LAM_BY_B1) {
+      asked[n] = names[r->kind[k]];
       rows[n++] = k;
+    }
   g_autofree float *re = g_new0 (float, MAX (n * r->samples, 1)), *im = g_new0 (float, MAX (n * r->samples, 1));
   for (int v = 0; v < r->tissues; v++) {
     double variance[LAM_BY_KINDS];
@@ -70,7 +75,9 @@ make_bounds (LamSequenceResult *r, double noise)
       if (r->d_im)
         memcpy (im + i * r->samples, r->d_im + at, r->samples * sizeof *im);
     }
-    gboolean ok = lam_crlb (n, r->samples, re, im, noise * noise, NULL, variance, NULL);
+    g_autoptr (GError) singular = NULL;
+    gboolean ok = lam_crlb (n, r->samples, re, im, noise * noise, asked, variance, &singular);
+    r->why[v] = ok ? NULL : g_strdup (singular->message);
     for (int k = 0; k < LAM_BY_KINDS; k++)
       r->bound[v][k] = NAN;
     for (int i = 0; ok && i < n; i++)
@@ -98,13 +105,14 @@ make_theory (LamSequenceResult *r, LamModel *model, const LamTissues *tissues)
 
 LamSequenceResult *
 lam_sequence_result_make (LamModel *model, LamModel *finer, const LamTissues *tissues,
-                          const LamSimulateOptions *options, double noise, LamDevices *devices, GError **error)
+                          const LamSimulateOptions *options, double noise, LamDevices *devices, LamControl *control,
+                          GError **error)
 {
   const char *wanted[LAM_BY_KINDS + 1];
   int kind[LAM_BY_KINDS], kinds = choose_kinds (model, wanted, kind), n;
   LamJacobian j = {0};
   int64_t start = lam_clock_ns ();
-  if (!lam_model_jacobian (model, tissues, options, wanted, devices, NULL, &j, NULL, error))
+  if (!lam_model_jacobian (model, tissues, options, wanted, devices, control, &j, NULL, error))
     return NULL;
   LamSequenceResult *r = g_new0 (LamSequenceResult, 1);
   g_atomic_ref_count_init (&r->refs);

@@ -27,6 +27,7 @@ typedef struct {
   int kind[LAM_BY_KINDS];                                /* LAM_BY_... of each row */
   float *d_re, *d_im;                                    /* [tissues][kinds][samples], for one public unit */
   double bound[LAM_SEQUENCE_MOST_TISSUES][LAM_BY_KINDS]; /* sd by kind; NAN: cannot be told */
+  char *why[LAM_SEQUENCE_MOST_TISSUES];                  /* there is no bound, in words; NULL: there is */
   double value[LAM_SEQUENCE_MOST_TISSUES][LAM_BY_KINDS]; /* of the tissue */
   double cut[LAM_SEQUENCE_MOST_TISSUES]; /* error that the kept orders cost, relative to the peak; NAN: none are cut */
   float *theory_re, *theory_im;          /* closed form, [tissues][samples]; NULL: there is none */
@@ -48,6 +49,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LamSequenceResult, lam_sequence_result_unref)
  * kept (NULL: not asked); @noise: of each real channel. */
 LamSequenceResult *lam_sequence_result_make (LamModel *model, LamModel *finer, const LamTissues *tissues,
                                              const LamSimulateOptions *options, double noise, LamDevices *devices,
-                                             GError **error);
+                                             LamControl *control, GError **error);
 
 G_END_DECLS

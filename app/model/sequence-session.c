@@ -25,6 +25,7 @@ struct _LamSequenceSession {
   GListStore *tissues;
   LamPulseqModel *pulseq;
   LamPulseqSignal *pulseq_signal;
+  LamPulseqEstimate *pulseq_estimate;
   LamNewest *newest;
   LamSequenceResult *result, *before;
   guint64 serial; /* of the newest request */
@@ -87,7 +88,7 @@ work (gpointer owner, gpointer request, GError **error)
     lam_approximations_apply (&r->approximations, self->other, &options);
   }
   LamSequenceResult *result =
-      lam_sequence_result_make (self->engine, self->finer, r->tissues, &options, r->noise, self->devices, error);
+      lam_sequence_result_make (self->engine, self->finer, r->tissues, &options, r->noise, self->devices, NULL, error);
   if (!result)
     return NULL;
   lam_approximations_measure (&r->approximations, self->engine, self->other, r->tissues, self->devices, result);
@@ -153,10 +154,11 @@ collect_tissues (LamSequenceSession *self, GError **error)
   }
   LamTissues *t = lam_tissues_new (n);
   const LamApproximations a = lam_approximations_read (self->model);
+  const gboolean file = lam_pulseq_model_get_file (self->pulseq) != NULL;
   g_autofree double *values = g_new (double, n);
   for (int q = 0; quantities[q]; q++) {
     gboolean any = q < 2;
-    if (!lam_tissue_item_uses (template, quantities[q]))
+    if (file ? !lam_bloch_model_knows (quantities[q]) : !lam_tissue_item_uses (template, quantities[q]))
       continue;
     for (guint i = 0; i < n; i++) {
       g_autoptr (LamTissueItem) item = g_list_model_get_item (G_LIST_MODEL (self->tissues), i);
@@ -164,7 +166,8 @@ collect_tissues (LamSequenceSession *self, GError **error)
       values[i] = lam_tissue_item_get (item, quantities[q], &given);
       any |= given;
     }
-    if (any && lam_approximations_take (&a, quantities[q]) && !lam_tissues_set (t, quantities[q], values, n, error)) {
+    if (any && (file || lam_approximations_take (&a, quantities[q]))
+        && !lam_tissues_set (t, quantities[q], values, n, error)) {
       lam_tissues_unref (t);
       return NULL;
     }
@@ -180,6 +183,12 @@ collect_tissues (LamSequenceSession *self, GError **error)
   return t;
 }
 
+static double
+noise_of (LamSequenceSession *self)
+{
+  return lam_parameter_get_number (lam_parameter_list_find (self->model, "noise"));
+}
+
 static gboolean
 ask_cb (gpointer data)
 {
@@ -190,6 +199,7 @@ ask_cb (gpointer data)
   LamTissues *t = collect_tissues (self, &error);
   if (lam_pulseq_model_get_file (self->pulseq)) {
     self->well = TRUE;
+    lam_pulseq_estimate_ask (self->pulseq_estimate, t ? lam_tissues_ref (t) : NULL, noise_of (self));
     lam_pulseq_signal_ask (self->pulseq_signal, t);
     return G_SOURCE_REMOVE;
   }
@@ -203,7 +213,7 @@ ask_cb (gpointer data)
   r->tissues = t;
   r->approximations = lam_approximations_read (self->model);
   r->find_orders = self->finding;
-  r->noise = lam_parameter_get_number (lam_parameter_list_find (self->model, "noise"));
+  r->noise = noise_of (self);
   lam_newest_ask (self->newest, r);
   return G_SOURCE_REMOVE;
 }
@@ -241,6 +251,12 @@ LamPulseqSignal *
 lam_sequence_session_get_pulseq_signal (LamSequenceSession *self)
 {
   return self->pulseq_signal;
+}
+
+LamPulseqEstimate *
+lam_sequence_session_get_pulseq_estimate (LamSequenceSession *self)
+{
+  return self->pulseq_estimate;
 }
 
 /* ---- protocol ---- */
@@ -646,7 +662,8 @@ gboolean
 lam_sequence_session_is_settled (LamSequenceSession *self)
 {
   if (lam_pulseq_model_get_file (self->pulseq))
-    return self->ask_source == 0 && lam_pulseq_signal_is_settled (self->pulseq_signal);
+    return self->ask_source == 0 && lam_pulseq_signal_is_settled (self->pulseq_signal)
+           && lam_pulseq_estimate_is_settled (self->pulseq_estimate);
   return self->ask_source == 0 && (!self->well || (self->result && self->result->serial == self->serial));
 }
 
@@ -881,7 +898,11 @@ lam_sequence_session_load (LamSequenceSession *self, GVariant *state, GError **e
 static void
 model_changed_cb (LamParameterList *list, LamParameter *p, LamSequenceSession *self)
 {
-  ask (self);
+  if (lam_pulseq_model_get_file (self->pulseq) && g_str_equal (lam_parameter_get_id (p), "noise")) {
+    lam_pulseq_estimate_set_noise (self->pulseq_estimate, noise_of (self)); /* no signal has noise in it */
+    setting_changed_cb (list, p, self);
+  } else
+    ask (self);
 }
 
 static void
@@ -918,6 +939,8 @@ lam_sequence_session_new (void)
   self->newest = lam_newest_new (self, &funcs);
   self->pulseq = lam_pulseq_model_new (self->undo);
   self->pulseq_signal = lam_pulseq_signal_new (self->pulseq, self->undo);
+  self->pulseq_estimate = lam_pulseq_estimate_new (self->pulseq, self->pulseq_signal, self->undo);
+  lam_sequence_session_keep (self, "estimate", lam_pulseq_estimate_get_parameters (self->pulseq_estimate));
   g_signal_connect_object (self->pulseq, "file-changed", G_CALLBACK (file_changed_cb), self, 0);
   g_signal_connect_object (lam_pulseq_model_get_limits (self->pulseq), "changed", G_CALLBACK (setting_changed_cb), self,
                            0);
@@ -946,6 +969,7 @@ lam_sequence_session_close (LamSequenceSession *self)
   if (self->newest)
     lam_newest_stop (self->newest);
   lam_pulseq_signal_close (self->pulseq_signal);
+  lam_pulseq_estimate_close (self->pulseq_estimate);
   lam_pulseq_model_close (self->pulseq);
   if (self->undo) /* its steps hold the session */
     lam_undo_clear (self->undo);
@@ -957,6 +981,7 @@ lam_sequence_session_dispose (GObject *object)
   LamSequenceSession *self = LAM_SEQUENCE_SESSION (object);
   if (self->undo)
     lam_sequence_session_close (self);
+  g_clear_object (&self->pulseq_estimate);
   g_clear_object (&self->pulseq_signal);
   g_clear_object (&self->pulseq);
   g_clear_object (&self->tissues);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/parameter-list.h"
-#include "model/pulseq-signal.h"
+#include "model/pulseq-estimate.h"
 #include "model/sequence-result.h"
 #include "model/tissue-item.h"
 
@@ -71,10 +71,11 @@ void lam_sequence_session_keep_part (LamSequenceSession *self, const char *id, G
                                      LamSequencePartLoad load);
 void lam_sequence_session_touch (LamSequenceSession *self);
 
-/* A Pulseq file instead of the template, and its signal; while there is one, tissues are asked for there and "result" is not
- * told. */
+/* A Pulseq file instead of the template, its signal, and what it tells of tissues; while there is one, tissues are asked for
+ * there and "result" is not told. */
 LamPulseqModel *lam_sequence_session_get_pulseq (LamSequenceSession *self);
 LamPulseqSignal *lam_sequence_session_get_pulseq_signal (LamSequenceSession *self);
+LamPulseqEstimate *lam_sequence_session_get_pulseq_estimate (LamSequenceSession *self);
 
 /* All of it as one variant, and back ("a{sv}"). */
 GVariant *lam_sequence_session_save (LamSequenceSession *self);

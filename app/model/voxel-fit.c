@@ -282,7 +282,7 @@ lam_voxel_fit_describe (const LamVoxelFit *f)
   if (f->atoms > 0)
     g_string_append_printf (text, _ (" · atom %d"), f->atom[0]);
   describe_rivals (f, text);
-  if (f->result->series->protocol != NULL) {
+  if (f->result->series->source != NULL) {
     LamMrPhantomTruth truth = lam_mr_phantom_truth (f->slice, f->row, f->column);
     g_string_append_printf (text, _ (" · made of T1 %.4g, T2 %.4g, M0 %.2g, phase %.0f°"), truth.t1, truth.t2, truth.m0,
                             truth.phase * 180 / G_PI);
