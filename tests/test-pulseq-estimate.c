@@ -356,7 +356,7 @@ test_again (void)
   edit (lam_maps_model_get_parameters (maps), "T2", g_variant_new_string ("20:250:15"));
   g_assert_true (lam_maps_model_try (maps, NULL));
   wait_for (maps_settled, maps);
-  g_autoptr (GVariant) state = g_variant_ref_sink (lam_sequence_session_save (s));
+  g_autoptr (GVariant) state = lam_sequence_session_save (s);
   lam_maps_model_close (maps);
   g_assert_finalize_object (maps);
   end_session (s);
