@@ -332,6 +332,14 @@ test_file (void)
                      json = cli_ok ("simulate a.seq --tissue \"T1=1084 T2=69\" --model bloch --devices 2xcpu --json"),
                      other_name = cli_run ("simulate a.seq --preset blood -o a.seq");
   cli_assert_says (run->out, "gre.csv: 4096 samples of 1 tissues");
+  /* What is not said of a tissue is not taken for infinite. */
+  static const char *const less[] = {"simulate a.seq --tissue T1=500", "jacobian a.seq --tissue T1=500 --by T1",
+                                     "dictionary a.seq --range T1=200,400 -o less.h5"};
+  for (guint i = 0; i < G_N_ELEMENTS (less); i++) {
+    g_autoptr (CliRun) refused = cli_run ("%s", less[i]);
+    cli_assert_status (refused, 2);
+    cli_assert_says (refused->err, "the tissues have no T2");
+  }
   g_autofree char *table = read_file ("gre.csv"), *after = read_file ("a.seq");
   g_auto (GStrv) rows = g_strsplit (table, "\n", -1);
   g_assert_cmpuint (g_strv_length (rows), ==, 4096 + 2);
@@ -397,6 +405,12 @@ test_refused (void)
       {"simulate MRF", 2, "no tissue: give --tissue"},
       {"simulate MRF --tissue T1=1000", 2, "no T2"},
       {"crlb MRF --tissue T2=80", 2, "no T1"},
+      {"dictionary MRF --range T1=200,400 -o x.h5", 2, "no T2"},
+      {"simulate MRF --preset blood --set flip=1,2 --set pulses=5", 2, "lists of 2 values"},
+      {"simulate FSE --preset blood --set echoes=5 --set flip=120,120", 2, "lists of 2 values"},
+      {"simulate MRF --preset blood --set flip=@own.csv -o own.csv", 1, "own.csv is the input file itself"},
+      {"crlb MRF --preset blood --set flip=@own.csv -o own.csv", 1, "own.csv is the input file itself"},
+      {"design MRF --preset blood --set flip=@own.csv --vary flip=5:60 -o own.csv", 1, "own.csv is the input file"},
       {"simulate MRF --tissue \"\"", 2, "--tissue \"\" names no quantity"},
       {"simulate MRF --preset blood --devices 5xfoo", 2, "devices \"5xfoo\""},
       {"simulate MRF --preset blood --devices 0xcpu", 2, "a count from 1 to 64"},
@@ -461,7 +475,9 @@ test_refused (void)
       {"dictionary MRF --range T1=900 --range T2=80 -o x.csv", 2, "x.csv: a dictionary is written as HDF5"},
   };
   g_autofree char *two = cli_path ("two.csv");
+  g_autofree char *own = cli_path ("own.csv"), *kept = NULL;
   g_assert_true (g_file_set_contents (two, "flip,TR\n10,10\n20,\nx,12\n", -1, NULL));
+  g_assert_true (g_file_set_contents (own, "flip,TR\n10,10\n20,12\n", -1, NULL));
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_test_message ("%s", cases[i].command);
     g_autoptr (CliRun) run = cli_run ("%s", cases[i].command), json = cli_run ("%s --json", cases[i].command);
@@ -474,6 +490,26 @@ test_refused (void)
     JsonObject *error = json_object_get_object_member (cli_json_last (lines), "error");
     cli_assert_says (json_object_get_string_member (error, "message"), cases[i].says);
   }
+  g_assert_true (g_file_get_contents (own, &kept, NULL, NULL));
+  g_assert_cmpstr (kept, ==, "flip,TR\n10,10\n20,12\n");
+}
+
+/* Derivatives, bounds and dictionaries say what the orders left out cost, as the signal does. */
+static void
+test_orders (void)
+{
+#define SHORT "MRF --set flip=30,40,50,20 --set playings=6 --orders 4 "
+  static const char *const commands[] = {"simulate " SHORT "--tissue \"T1=1000 T2=80\"",
+                                         "crlb " SHORT "--tissue \"T1=1000 T2=80\" --by T2",
+                                         "jacobian " SHORT "--tissue \"T1=1000 T2=80\" --by T2",
+                                         "dictionary " SHORT "--range T1=500,1000 --range T2=50,80 -o orders.h5"};
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
+    g_autoptr (CliRun) run = cli_ok (commands[i]);
+    cli_assert_says (run->out, "only 4 orders are kept");
+  }
+  g_autoptr (CliRun) json = cli_ok ("crlb " SHORT "--tissue \"T1=1000 T2=80\" --by T2 --json");
+  g_autoptr (GPtrArray) lines = cli_json_lines (json->out);
+  g_assert_cmpfloat (json_object_get_double_member (cli_json_last (lines), "truncation"), >, 1e-3);
 }
 
 /* ---- Ctrl+C ---- */
@@ -525,6 +561,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/mr/comma-locale", test_comma_locale);
   g_test_add_func ("/cli/mr/file", test_file);
   g_test_add_func ("/cli/mr/refused", test_refused);
+  g_test_add_func ("/cli/mr/orders", test_orders);
   g_test_add_func ("/cli/mr/interrupted", test_interrupted);
   int status = g_test_run ();
   cli_finish ();

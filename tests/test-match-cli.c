@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli-util.h"
 #include "core/error.h"
@@ -201,6 +202,37 @@ test_mask (void)
   cli_assert_says (bad->err, "576");
 }
 
+/* Series and mask that lie in the folder of the maps, under a map's name, are not written over. */
+static void
+test_spared (void)
+{
+  g_autofree char *folder = cli_path ("own"), *series = cli_path ("phantom.nii.gz"), *t1 = cli_path ("own/T1.nii.gz"),
+                  *second = cli_path ("own/T1_2.nii.gz"), *mask = cli_path ("own/mask.nii.gz"), *before = NULL;
+  gsize n;
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  g_assert_true (g_file_get_contents (series, &before, &n, NULL));
+  g_assert_true (g_file_set_contents (t1, before, (gssize) n, NULL));
+  g_assert_true (g_file_set_contents (second, before, (gssize) n, NULL));
+  g_assert_cmpint (g_rename (t1, mask), ==, 0);
+  g_assert_cmpint (link (mask, t1), ==, 0);
+  static const char *const commands[] = {"match dict.h5 own/T1.nii.gz -o own",
+                                         "match dict.h5 own/T1_2.nii.gz -o own --top 2",
+                                         "match dict.h5 phantom.nii.gz --mask own/mask.nii.gz -o own"};
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
+    g_autoptr (CliRun) run = cli_run ("%s", commands[i]);
+    g_autofree char *after = NULL;
+    gsize m;
+    cli_assert_status (run, 1);
+    cli_assert_says (run->err, "is the input file itself");
+    g_assert_true (g_file_get_contents (i == 1 ? second : mask, &after, &m, NULL));
+    g_assert_cmpmem (after, m, before, n);
+  }
+  g_unlink (t1);
+  g_unlink (second);
+  g_unlink (mask);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 static void
 test_forecast (void)
 {
@@ -290,6 +322,7 @@ main (int argc, char **argv)
   g_test_add_func ("/match-cli/recover", test_recover);
   g_test_add_func ("/match-cli/bits", test_bits);
   g_test_add_func ("/match-cli/mask", test_mask);
+  g_test_add_func ("/match-cli/spared", test_spared);
   g_test_add_func ("/match-cli/forecast", test_forecast);
   g_test_add_func ("/match-cli/wrong", test_wrong);
   g_test_add_func ("/match-cli/stopped", test_stopped);

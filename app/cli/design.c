@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/mr-options.h"
 #include "cli/progress.h"
+#include "cli/table.h"
 #include "core/error.h"
 #include "mr/design.h"
 
@@ -129,7 +130,8 @@ design (int argc, char **argv, GError **error)
       || !lam_cli_double ("--energy", energy_text, 1e-6, 1e6, &d.energy, error)
       || !lam_cli_double ("--longest", longest_text, 1e-6, 1e9, &d.longest, error)
       || !lam_cli_int ("--evaluations", evaluations_text, 1, 1000000, &most, error)
-      || !read_variables (&d, variables, names, error) || (output && !lam_cli_writable (output, error)))
+      || !read_variables (&d, variables, names, error)
+      || (output && (!lam_cli_spares_tables (output, error) || !lam_cli_writable (output, error))))
     return FALSE;
   by = g_strsplit (by_text ? by_text : "T1,T2,M0", ",", -1);
   counted = g_strsplit (count_text ? count_text : "T1,T2", ",", -1);

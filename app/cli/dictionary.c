@@ -229,7 +229,7 @@ say_forecast (LamModel *m, const LamAtoms *a, LamDevices *set, GError **error)
   double seconds = NAN;
   if (!plan || !lam_plan_fits (plan, error)
       || !lam_dictionary_seconds (m, a, &o, set, lam_cli_control (), &seconds, error))
-    return FALSE;
+    return lam_mr_missing (error);
   lam_cli_print (_ ("forecast: %" G_GINT64_FORMAT " atoms, %s of memory, about %s s"), a->n,
                  lam_cli_bytes (lam_plan_total (plan)), lam_cli_format ("%.2g", seconds));
   if (forecast && lam_cli_json) {
@@ -242,6 +242,32 @@ say_forecast (LamModel *m, const LamAtoms *a, LamDevices *set, GError **error)
     lam_json_print (b);
   }
   return TRUE;
+}
+
+#define LOOKED_AT 16
+
+/* What the orders left out cost, at most, of some of the atoms; NAN where none are. */
+static double
+worst_cut (const char *name, LamModel *m, const LamAtoms *a, const LamSimulateOptions *o, LamDevices *set)
+{
+  int64_t n = MIN (a->n, LOOKED_AT);
+  g_autoptr (LamModel) finer = lam_model_bloch (m) || lam_model_is_closed (m) ? NULL : lam_mr_model (name, NULL);
+  g_autoptr (LamTissues) t = lam_tissues_new (n);
+  double values[LOOKED_AT], cut[LOOKED_AT], worst = NAN;
+  LamSignal s = {0};
+  for (int c = 0; finer && c < a->columns; c++) {
+    for (int64_t k = 0; k < n; k++)
+      values[k] = a->values[c * a->n + (n > 1 ? k * (a->n - 1) / (n - 1) : 0)];
+    if (!lam_tissues_set (t, a->names[c], values, n, NULL))
+      return NAN;
+  }
+  if (finer && lam_model_simulate (m, t, o, set, lam_cli_control (), &s, NULL)) {
+    lam_model_truncation (m, finer, t, o, set, &s, cut);
+    for (int64_t k = 0; k < n; k++)
+      worst = fmax (worst, cut[k]);
+  }
+  lam_signal_clear (&s);
+  return worst;
 }
 
 static gboolean
@@ -276,12 +302,13 @@ run (int argc, char **argv, GError **error)
     return FALSE;
   g_autoptr (LamDictionary) d = lam_dictionary_new (m, a, &o, set, lam_cli_control (), error);
   if (!d)
-    return FALSE;
+    return lam_mr_missing (error);
   if ((rank > 0 || !isnan (energy)) && !lam_dictionary_compress (d, (int) rank, energy, set, lam_cli_control (), error))
     return FALSE;
   if (!lam_dictionary_save (d, output, lam_cli_io (), error))
     return FALSE;
   lam_cli_progress_clear ();
+  lam_mr_say_cut (d->orders, worst_cut (argv[1], m, a, &o, set));
   return lam_cli_show_dictionary (output, d) == LAM_EXIT_DONE;
 }
 

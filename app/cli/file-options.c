@@ -25,7 +25,8 @@ const GOptionEntry lam_file_entries[] = {
 gboolean
 lam_file_is_sequence (const char *name)
 {
-  return g_str_has_suffix (name, ".seq");
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+  return g_str_has_suffix (lower, ".seq");
 }
 
 static gboolean

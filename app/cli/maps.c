@@ -59,9 +59,10 @@ print_origin (const LamMapFile *f)
   int64_t rank = o ? json_object_get_int_member_with_default (o, "rank", 0) : 0;
   if (f->series)
     lam_cli_print (_ ("made of: %s%s%s"), f->series, mask ? _ (", mask ") : "", mask ? mask : "");
+  const char *sequence = o ? json_object_get_string_member_with_default (o, "sequence_file", template) : NULL;
   if (dictionary)
     lam_cli_print (_ ("by: dictionary %s, %" G_GINT64_FORMAT " atoms of %s%s"), dictionary,
-                   json_object_get_int_member_with_default (o, "atoms", 0), template ? template : "?",
+                   json_object_get_int_member_with_default (o, "atoms", 0), sequence ? sequence : "?",
                    rank > 0 ? _ (", on a basis") : "");
 }
 

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/select.h"
 #include "io/dictionary-file.h"
 #include "io/maps.h"
 #include "mr/match.h"
@@ -114,6 +115,26 @@ make_maps (Job *j, GError **error)
   return mask != NULL;
 }
 
+/* No map would be written over the series or the mask, which can lie in the same folder. */
+static gboolean
+spares_inputs (const Job *j, const char *series, GError **error)
+{
+  static const char *const always[] = {"M0", "phase", "score", "residual", "mask"};
+  const LamAtoms *a = j->dictionary->atoms;
+  if (lam_maps_one_file (output))
+    return lam_cli_not_same (mask_path, output, error);
+  for (int i = 0; i < a->columns + (int) G_N_ELEMENTS (always); i++)
+    for (int place = 0; place < MAX (j->options.top, 1); place++) {
+      const char *name = i < a->columns ? a->names[i] : always[i - a->columns];
+      g_autofree char *file = place > 0 ? g_strdup_printf ("%s_%d.nii.gz", name, place + 1)
+                                        : g_strconcat (name, ".nii.gz", NULL),
+                      *path = g_build_filename (output, file, NULL);
+      if (!lam_cli_not_same (series, path, error) || !lam_cli_not_same (mask_path, path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* ---- what is said ---- */
 
 /* What goes with the maps, as JSON text. */
@@ -146,14 +167,46 @@ seconds_since (int64_t start)
   return (double) (lam_clock_ns () - start) / 1e9;
 }
 
+typedef struct {
+  double least, middle;
+} Scores;
+
+/* Of the matched voxels' best atoms. */
+static gboolean
+look_at_scores (const LamMatch *m, Scores *s, GError **error)
+{
+  float *x = lam_alloc_n (MAX (m->voxels, 1), sizeof *x, "scores", error);
+  int64_t n = 0;
+  if (!x)
+    return FALSE;
+  for (int64_t v = 0; v < m->voxels; v++)
+    if (m->state[v] == LAM_VOXEL_MATCHED)
+      x[n++] = m->score[v * m->top];
+  *s = (Scores){NAN, NAN};
+  if (n > 0)
+    *s = (Scores){lam_select (x, n, 0), lam_select (x, n, n / 2)};
+  lam_free (x);
+  return TRUE;
+}
+
 static void
-report (const Job *j, int64_t start)
+report (const Job *j, const Scores *scores, int64_t start)
 {
   const LamMatch *m = &j->match;
   const int64_t *n = m->count;
   lam_cli_print (_ ("%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " voxels matched with %" G_GINT64_FORMAT
                     " atoms of %" G_GINT64_FORMAT " contrasts"),
                  output, n[LAM_VOXEL_MATCHED], m->voxels, j->dictionary->atoms->n, j->dictionary->samples);
+  if (j->dictionary->pulseq) {
+    const LamBlochModelOptions *o = &j->dictionary->pulseq->options;
+    lam_cli_print (_ ("the dictionary is of %s, %" G_GINT64_FORMAT " spins in a voxel of %s x %s x %s mm"),
+                   o->file ? o->file : "?", MAX (o->spins, 1), lam_cli_number (o->size_mm[0]),
+                   lam_cli_number (o->size_mm[1]), lam_cli_number (o->size_mm[2]));
+  }
+  if (n[LAM_VOXEL_MATCHED])
+    lam_cli_print (_ ("likeness (score): %s at the least, %s in the middle; far below 1, the dictionary is not of what "
+                      "was measured"),
+                   lam_cli_format ("%.4f", scores->least), lam_cli_format ("%.4f", scores->middle));
   if (n[LAM_VOXEL_OUTSIDE])
     lam_cli_print (_ ("left out: %" G_GINT64_FORMAT " voxels outside the mask"), n[LAM_VOXEL_OUTSIDE]);
   if (n[LAM_VOXEL_ZERO])
@@ -173,6 +226,8 @@ report (const Job *j, int64_t start)
   lam_json_int (b, "zero", n[LAM_VOXEL_ZERO]);
   lam_json_int (b, "not_finite", n[LAM_VOXEL_NOT_FINITE]);
   lam_json_int (b, "no_atom", n[LAM_VOXEL_NO_ATOM]);
+  lam_json_number (b, "least_score", scores->least);
+  lam_json_number (b, "median_score", scores->middle);
   lam_json_int (b, "atoms", j->dictionary->atoms->n);
   lam_json_int (b, "contrasts", j->dictionary->samples);
   lam_json_int (b, "rank", j->options.rank);
@@ -195,8 +250,9 @@ static gboolean
 work (Job *j, const char *dictionary, const char *series, GError **error)
 {
   int64_t start = lam_clock_ns ();
+  Scores scores;
   if (!(j->set = lam_mr_device_set (devices, error))
-      || !(j->dictionary = lam_dictionary_load (dictionary, lam_cli_io (), error))
+      || !(j->dictionary = lam_dictionary_load (dictionary, lam_cli_io (), error)) || !spares_inputs (j, series, error)
       || !(j->series = lam_mr_series_read (series, dataset, j->dictionary->samples, lam_cli_io (), error)))
     return FALSE;
   for (guint i = 0; i < j->series->notes->len; i++)
@@ -210,14 +266,14 @@ work (Job *j, const char *dictionary, const char *series, GError **error)
     return FALSE;
   if (!lam_match (j->dictionary, j->series->re, j->series->im, j->series->voxels, j->series->contrasts, &j->options,
                   j->set, lam_cli_control (), &j->match, error)
-      || !make_maps (j, error))
+      || !look_at_scores (&j->match, &scores, error) || !make_maps (j, error))
     return FALSE;
   g_autofree char *parameters = parameters_text (j, dictionary);
   if (!lam_maps_write (output, j->series, (const LamMap *) (void *) j->list->data, (int) j->list->len, parameters,
                        lam_cli_io (), error))
     return FALSE;
   lam_cli_progress_clear ();
-  report (j, start);
+  report (j, &scores, start);
   return TRUE;
 }
 

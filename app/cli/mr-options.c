@@ -152,6 +152,27 @@ set (LamModel *m, int i, gboolean formulas, GError **error)
          || lam_cli_to_usage (error);
 }
 
+/* A count of pulses that is given beside lists goes with them. */
+static gboolean
+counts_agree (const LamModel *m, GError **error)
+{
+  static const char *const counts[] = {"pulses", "echoes"};
+  int longest = longest_list (m);
+  for (int i = 0; settings && settings[i] && longest > 1; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (counts); k++) {
+      const LamProtocol *p = lam_model_protocol (m);
+      gsize n = strlen (counts[k]);
+      if (g_ascii_strncasecmp (settings[i], counts[k], n) == 0 && settings[i][n] == '='
+          && lam_protocol_value (p, counts[k]) != longest) {
+        lam_cli_usage_error (error,
+                             _ ("--set %s: there are lists of %d values; leave it out, or give lists of as many"),
+                             settings[i], longest);
+        return FALSE;
+      }
+    }
+  return TRUE;
+}
+
 LamModel *
 lam_mr_model (const char *name, GError **error)
 {
@@ -170,7 +191,7 @@ lam_mr_model (const char *name, GError **error)
     for (int i = 0; settings && settings[i]; i++)
       if (!set (m, i, formulas, error))
         return NULL;
-  return g_steal_pointer (&m);
+  return counts_agree (m, error) ? g_steal_pointer (&m) : NULL;
 }
 
 /* ---- tissues ---- */
@@ -411,6 +432,18 @@ lam_mr_json_settled (JsonBuilder *b, int played, double residual)
     lam_json_number (b, "residual", residual);
   else
     lam_json_text (b, "residual_unknown", "not settled; a tissue without relaxation never does");
+}
+
+#define LEAST_CUT 1e-4
+
+void
+lam_mr_say_cut (int orders, double cut)
+{
+  if (cut > LEAST_CUT)
+    lam_cli_print (
+        _ ("only %d orders are kept: twice as many change the signal by up to %.2g %% of its peak; --orders N keeps "
+           "more"),
+        orders, 100 * cut);
 }
 
 gboolean

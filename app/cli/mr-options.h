@@ -39,6 +39,9 @@ gboolean lam_mr_no_tissues (GError **error);
  * "residual_unknown". @asked: the residual that was to be reached; 0: the usual. */
 void lam_mr_say_settled (int played, double residual, double asked);
 void lam_mr_json_settled (JsonBuilder *b, int played, double residual);
+/* What the orders left out cost: @cut of the peak, NAN: not known. One that changes the signal by less than 1e-4 is not worth a
+ * word. */
+void lam_mr_say_cut (int orders, double cut);
 /* Makes an error about a quantity that was not given, such as T2, one of usage. Always FALSE. */
 gboolean lam_mr_missing (GError **error);
 const char *lam_mr_devices (void);

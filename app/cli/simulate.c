@@ -12,6 +12,7 @@
 #include "cli/mr-options.h"
 #include "cli/progress.h"
 #include "cli/spins.h"
+#include "cli/table.h"
 #include "core/error.h"
 #include "io/file.h"
 #include "io/pulseq-read.h"
@@ -20,8 +21,7 @@
 #include "mr/presets.h"
 #include "mr/pulseq-timing.h"
 
-/* A truncation that changes the signal by less is not worth a word; more voxels are not simulated twice. */
-#define LEAST_CUT 1e-4
+/* More voxels are not simulated twice. */
 #define MOST_CUTS 4096
 
 static char *output, *by_text, *noise_text, *model_text;
@@ -186,11 +186,7 @@ deliver_signal (const LamSignal *s, double cut, GStrv labels, const double *time
     print_signal (s, labels);
   if (s->orders > 0)
     lam_cli_print (_ ("%s, %d orders%s"), model, s->orders, s->real_path ? _ (", one phase: real states") : "");
-  if (cut > LEAST_CUT)
-    lam_cli_print (
-        _ ("only %d orders are kept: twice as many change the signal by up to %.2g %% of its peak; --orders N keeps "
-           "more"),
-        s->orders, 100 * cut);
+  lam_mr_say_cut (s->orders, cut);
   LamSimulateOptions asked;
   lam_mr_say_settled (s->played, s->residual, lam_mr_simulate_options (&asked, NULL) ? asked.settle : 0);
   if (spins)
@@ -259,7 +255,7 @@ simulate_template (const char *name, const LamTissues *t, LamDevices *set, GStrv
   LamSignal s = {0};
   if (m)
     lam_mr_warn_unknown (m, t);
-  if (!m || !lam_mr_simulate_options (&o, error))
+  if (!m || (output && !lam_cli_spares_tables (output, error)) || !lam_mr_simulate_options (&o, error))
     return FALSE;
   if (!lam_model_simulate (m, t, &o, set, lam_cli_control (), &s, error))
     return lam_mr_missing (error);
@@ -290,7 +286,7 @@ simulate (int argc, char **argv, GError **error)
   g_autoptr (LamTissues) t = set ? lam_mr_tissues (&labels, error) : NULL;
   if (!t)
     return FALSE;
-  gboolean file = g_str_has_suffix (argv[1], ".seq");
+  gboolean file = lam_file_is_sequence (argv[1]);
   if (output && !lam_cli_suffix (output, _ ("a table is written"), lam_cli_table_suffixes, error))
     return FALSE;
   if (output && ((file && !lam_cli_not_same (argv[1], output, error)) || !lam_cli_writable (output, error)))
@@ -343,16 +339,26 @@ json_file (JsonBuilder *b, const LamModel *m)
                    lam_bloch_model_times (file));
 }
 
+static void
+json_orders (JsonBuilder *b, const LamJacobian *j, double cut)
+{
+  if (j->signal.orders <= 0)
+    return;
+  lam_json_int (b, "orders", j->signal.orders);
+  lam_json_number (b, "truncation", cut);
+}
+
 /* @table gets the same numbers as lines: tissue, by, value, sd; inf where there is no bound. */
 static void
 bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues, double noise, const LamModel *m,
-        GString *table)
+        double cut, GString *table)
 {
   g_string_append (table, "tissue,by,value,sd\n");
   g_autofree double *variance = g_new (double, j->n);
   JsonBuilder *b = lam_cli_json ? lam_json_begin () : NULL;
   if (b) {
     json_file (b, m);
+    json_orders (b, j, cut);
     lam_json_number (b, "noise", noise);
     lam_json_open_array (b, "bounds");
   }
@@ -391,12 +397,13 @@ bounds (const LamJacobian *j, GStrv by, GStrv labels, const LamTissues *tissues,
 }
 
 static void
-print_jacobian (const LamJacobian *j, GStrv by, GStrv labels, const LamModel *m)
+print_jacobian (const LamJacobian *j, GStrv by, GStrv labels, const LamModel *m, double cut)
 {
   const int64_t *numbers = lam_model_bloch (m) ? lam_bloch_model_numbers (lam_model_bloch (m)) : NULL;
   if (lam_cli_json) {
     JsonBuilder *b = lam_json_begin ();
     json_file (b, m);
+    json_orders (b, j, cut);
     lam_json_int (b, "samples", j->signal.samples);
     lam_json_open_array (b, "derivatives");
     for (int64_t v = 0; v < j->signal.voxels; v++)
@@ -462,7 +469,9 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
   LamJacobian j = {0};
   double noise = 0.01;
   if (!lam_mr_simulate_options (&o, error) || !lam_cli_double ("--noise", noise_text, 1e-30, 1e30, &noise, error)
-      || (output && ((file && !lam_cli_not_same (argv[1], output, error)) || !lam_cli_writable (output, error))))
+      || (output
+          && ((file && !lam_cli_not_same (argv[1], output, error)) || !lam_cli_spares_tables (output, error)
+              || !lam_cli_writable (output, error))))
     return FALSE;
   if (!*names) {
     lam_cli_usage_error (error, _ ("--by: no name is there; give --by T1,T2"));
@@ -478,14 +487,16 @@ derive (const LamCliHelp *help, gboolean want_bounds, int argc, char **argv, GEr
   if (!jacobian_fits (m, t, &o, names, set, error)
       || !lam_model_jacobian (m, t, &o, (const char *const *) names, set, lam_cli_control (), &j, &by, error))
     return lam_mr_missing (error);
+  const double cut = file || lam_model_is_closed (m) ? NAN : worst_cut (argv[1], m, t, &o, set, &j.signal);
   const int64_t *numbers = file ? lam_bloch_model_numbers (lam_model_bloch (m)) : NULL;
   g_autoptr (GString) table = want_bounds ? g_string_new (NULL)
                               : output    ? jacobian_table (&j, by, labels, numbers)
                                           : NULL;
   if (want_bounds)
-    bounds (&j, by, labels, t, noise, m, table);
+    bounds (&j, by, labels, t, noise, m, cut, table);
   else
-    print_jacobian (&j, by, labels, m);
+    print_jacobian (&j, by, labels, m, cut);
+  lam_mr_say_cut (j.signal.orders, cut);
   gboolean ok = !output || write_text (output, table, error);
   lam_jacobian_clear (&j);
   return ok;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "cli/mr-options.h"
 #include "core/error.h"
 
 #define MOST_SPINS 100000
@@ -109,6 +110,13 @@ read_voxel (int64_t *spins, double size_mm[3], double *field, GError **error)
       || (size_text && !read_three ("--voxel-size", size_text, TRUE, 0, size_mm, error))
       || !lam_cli_double ("--field", field_text, 1e-3, 100, field, error))
     return FALSE;
+  if (*spins > 1 && !(size_mm[0] > 0 || size_mm[1] > 0 || size_mm[2] > 0)) {
+    lam_cli_usage_error (error,
+                         _ ("--voxel-size %s: %" G_GINT64_FORMAT " spins in one place are one spin; give a size "
+                            "above 0"),
+                         size_text, *spins);
+    return FALSE;
+  }
   if (size_text && *spins == 1) {
     lam_cli_usage_error (error, _ ("--voxel-size %s: a single spin fills nothing; give --spins too, such as 100"),
                          size_text);
@@ -143,6 +151,8 @@ lam_cli_spins_read (LamCliSpins *s, const LamTissues *t, GStrv labels, GError **
   lam_bloch_params_init (p);
   if (!read_voxel (&spins, s->size_mm, &field, error))
     return FALSE;
+  if (!lam_bloch_has_relaxation (t, error))
+    return lam_mr_missing (error);
   warn_unknown (t);
   s->room = room = g_new (double, 8 * n + 3 * spins);
   p->voxels = n;

@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "cli/common.h"
 #include "core/error.h"
 
 #define MOST_BYTES (64 << 20)
@@ -99,12 +100,26 @@ choose (GStrv cells, gboolean names, const char *path, const char *name, GError 
   return -1;
 }
 
+static GPtrArray *tables; /* of char *: what was read */
+
+gboolean
+lam_cli_spares_tables (const char *output, GError **error)
+{
+  for (guint i = 0; tables && i < tables->len; i++)
+    if (!lam_cli_not_same (g_ptr_array_index (tables, i), output, error))
+      return FALSE;
+  return TRUE;
+}
+
 GArray *
 lam_cli_table_column (const char *path, const char *name, GError **error)
 {
   g_autofree char *text = read_text (path, error);
   if (!text)
     return NULL;
+  if (!tables)
+    tables = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (tables, g_strdup (path));
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (double));
   g_auto (GStrv) lines = g_strsplit (g_str_has_prefix (text, "\357\273\277") ? text + 3 : text, "\n", -1);
   int column = -1;

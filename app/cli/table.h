@@ -9,4 +9,7 @@ G_BEGIN_DECLS
  * the column called @name, or the only one; without names there must be one. It ends at its first empty cell. */
 GArray *lam_cli_table_column (const char *path, const char *name, GError **error);
 
+/* Refuses an @output that is one of the tables read so far. */
+gboolean lam_cli_spares_tables (const char *output, GError **error);
+
 G_END_DECLS

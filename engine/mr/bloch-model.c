@@ -228,20 +228,25 @@ typedef struct {
   LamBloch *bloch;
 } Question;
 
-static gboolean
-set_by (Question *q, const LamTissues *tissues, const char *const *names, GError **error)
+gboolean
+lam_bloch_has_relaxation (const LamTissues *tissues, GError **error)
+{
+  for (int i = 0; i < 2; i++)
+    if (!lam_tissues_get (tissues, quantities[i], NULL)) {
+      g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING, "the tissues have no %s", quantities[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+set_by (Question *q, const char *const *names)
 {
   for (int i = 0; names && names[i]; i++) {
     int which = find_quantity (names[i]);
-    if (which < 2 && !lam_tissues_get (tissues, quantities[which], NULL)) {
-      g_set_error (error, LAM_ERROR, LAM_ERROR_MISSING, "a derivative by %s needs %s of each tissue", quantities[which],
-                   quantities[which]);
-      return FALSE;
-    }
     q->by[q->params.n_by++] = quantity_of[which];
   }
   q->params.by = q->by;
-  return TRUE;
 }
 
 static gboolean
@@ -265,8 +270,10 @@ ask (LamBlochModel *m, const LamTissues *tissues, const LamSimulateOptions *opti
     p->spin_y = m->spin + p->spins;
     p->spin_z = m->spin + 2 * p->spins;
   }
-  if ((names && !lam_bloch_model_check_by (names, error)) || !set_by (q, tissues, names, error)
-      || !(q->fields = lam_alloc_n (lam_mul_size (KNOWN + 3, voxels), sizeof *q->fields, "tissues", error)))
+  if ((names && !lam_bloch_model_check_by (names, error)) || !lam_bloch_has_relaxation (tissues, error))
+    return FALSE;
+  set_by (q, names);
+  if (!(q->fields = lam_alloc_n (lam_mul_size (KNOWN + 3, voxels), sizeof *q->fields, "tissues", error)))
     return FALSE;
   for (int i = 0; i < KNOWN; i++) {
     int64_t n;

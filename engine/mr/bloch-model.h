@@ -67,4 +67,7 @@ double lam_bloch_model_resolving (const LamBlochModel *m);
 /* Roughly how much work a voxel is: steps of all its spins through blocks, pulses and samples, derivatives apart. */
 double lam_bloch_model_steps (const LamBlochModel *m);
 
+/* LAM_ERROR_MISSING unless @tissues have T1 and T2, infinite where nothing relaxes: nobody means that by saying nothing. */
+gboolean lam_bloch_has_relaxation (const LamTissues *tissues, GError **error);
+
 G_END_DECLS
