@@ -147,11 +147,23 @@ store_cb (GtkWidget *widget, const char *name, GVariant *parameter)
 
 /* -- what would be lost -- */
 
+/* Steps that can be taken back, but for the opening of the file that is there: that is on the disk. */
+static gboolean
+has_sequence_edits (LamWindow *self)
+{
+  if (self->sequence_session == NULL)
+    return FALSE;
+  LamUndo *undo = lam_sequence_session_get_undo (self->sequence_session);
+  LamSequenceFile *file = lam_pulseq_model_get_file (lam_sequence_session_get_pulseq (self->sequence_session));
+  g_autofree char *opening = file != NULL ? g_strdup_printf (_ ("Open %s"), file->name) : NULL;
+  gboolean opened = opening != NULL && g_strcmp0 (lam_undo_get_undo_name (undo), opening) == 0;
+  return lam_undo_get_n_steps (undo) > (opened ? 1 : 0);
+}
+
 gboolean
 lam_window_has_edits (LamWindow *self)
 {
-  gboolean sequence = self->sequence_session != NULL
-                      && lam_undo_get_n_steps (lam_sequence_session_get_undo (self->sequence_session)) > 0;
+  gboolean sequence = has_sequence_edits (self);
   return (lam_session_get_home (self->session) != NULL || sequence) && lam_session_get_modified (self->session);
 }
 

@@ -201,29 +201,48 @@ excites (const LamPulseq *s, int64_t block)
   return row >= 0 && (s->rf[row].use == LAM_PULSEQ_USE_EXCITATION || s->rf[row].use == LAM_PULSEQ_USE_UNDEFINED);
 }
 
-/* The sample of the readout that @walk has before it. */
+/* How far between two positions of [3][n] the path from @i to the next is nearest the centre, 0 … 1, and how near, squared. */
+static double
+nearest_between (const double *k, int64_t n, int64_t i, double *square)
+{
+  double along = 0, length = 0, least = 0;
+  for (int c = 0; c < 3; c++) {
+    double d = k[c * n + i + 1] - k[c * n + i];
+    along -= k[c * n + i] * d;
+    length += d * d;
+  }
+  double part = length > 0 ? LAM_CLAMP (along / length, 0, 1) : 0;
+  for (int c = 0; c < 3; c++) {
+    double x = k[c * n + i] + part * (k[c * n + i + 1] - k[c * n + i]);
+    least += x * x;
+  }
+  *square = least;
+  return part;
+}
+
+/* When the readout that @walk has before it is nearest the centre of k-space; mostly that is between two samples. Of equals the
+ * first. */
 static gboolean
 find_echo (LamPulseqWalk *walk, int64_t *ps, GError **error)
 {
   const LamPulseqTiming *t = walk->t;
-  int64_t block = walk->block, best = 0;
+  int64_t block = walk->block;
   const LamPulseqAdc *a = &t->seq->adc[t->seq->event[LAM_PULSEQ_ADC][block] - 1];
   double *k = lam_alloc_n (3 * a->samples, sizeof *k, "k-space of a readout", error), least = INFINITY;
   if (!k || !lam_pulseq_walk_next (walk, 0, a->samples, k, error)) {
     lam_free (k);
     return FALSE;
   }
-  for (int64_t i = 0; i < a->samples; i++) {
-    double r = 0;
-    for (int c = 0; c < 3; c++)
-      r += k[c * a->samples + i] * k[c * a->samples + i];
-    if (r < least * (1 - 1e-9)) { /* of equals the first */
-      least = r;
-      best = i;
+  *ps = t->start[block] + lam_pulseq_adc_time (a, 0);
+  for (int64_t i = 0; i + 1 < a->samples; i++) {
+    double square, part = nearest_between (k, a->samples, i, &square);
+    if (square < least * (1 - 1e-9) - 1e-12) {
+      int64_t at = lam_pulseq_adc_time (a, i);
+      least = square;
+      *ps = t->start[block] + at + (int64_t) rint (part * (double) (lam_pulseq_adc_time (a, i + 1) - at));
     }
   }
   lam_free (k);
-  *ps = t->start[block] + lam_pulseq_adc_time (a, best);
   return TRUE;
 }
 
