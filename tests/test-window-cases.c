@@ -227,6 +227,7 @@ test_short_scan (void)
   test_wait_frames (window, 5);
   g_assert_true (tells (window, LAM_FACTS_GEOMETRY, "needs 181.55 degrees (180 + fan 1.55), has 180"));
   g_assert_true (shows_text (window, "needs 181.55 degrees"));
+  test_wait (window_is_current, session_of (window));
   /* G6: what cannot be is said at its place, by its name; the geometry and the picture before stay. */
   static const struct {
     const char *id;
@@ -252,6 +253,7 @@ test_short_scan (void)
     window_activate (window, "win.undo");
     test_wait_frames (window, 5);
     g_assert_null (lam_session_get_problem (session));
+    test_wait (window_is_current, session);
   }
   /* No distance is none: not even typed in. */
   g_autoptr (GError) error = NULL;
