@@ -22,10 +22,14 @@ test_machine (gconstpointer data)
   g_setenv (machines[i].variable, machines[i].value, TRUE);
   Desk *desk = desk_start (arguments);
   g_free (desk_wait_said (desk, "centre of rotation"));
-  for (int k = 0; k < 200 && desk_colours (picture) < 50; k++)
+  /* Greys of a slice, not a black field; twice, since a look can fall between a frame's ground and what is drawn on it. */
+  int colours = 0, before_that = 0;
+  for (int k = 0; k < 200 && MIN (colours, before_that) < 50; k++) {
     g_usleep (50000);
-  /* Greys of a slice, not a black field. */
-  g_assert_cmpint (desk_colours (picture), >=, 50);
+    before_that = colours;
+    colours = desk_colours (picture);
+  }
+  g_assert_cmpint (MIN (colours, before_that), >=, 50);
   desk_wait_calm (picture);
   guint64 before = desk_look (picture);
   desk_do ("mousemove %d %d click 1 key w Right Right", picture.x + 200, picture.y + 200);
